@@ -204,3 +204,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one mebibyte."""
     with disk(tmp_path / "disk", "1m") as place:
         yield place
+
+
+@pytest.fixture
+def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks are read by Python alone, so that its calls can be counted or made to fail."""
+    monkeypatch.setattr("zarrcore.array.native_reads.engine", lambda: None)

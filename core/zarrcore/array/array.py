@@ -247,6 +247,13 @@ class Array(DuckArray):
         places = zip(grid.chunk_origin(index), grid.chunk_shape_at(index), strict=True)
         return self.read(tuple(slice(first, first + length) for first, length in places) or ...)
 
+    def chunks_surely_decode(self, indices: Sequence[tuple[int, ...]]) -> bool:
+        """Whether the chunks at some grid indices are stored, and decode as a whole.
+
+        This is several times faster than reading them. False only means that it could not be found out so fast.
+        """
+        return self._reader.chunks_surely_decode(indices)
+
     def __setitem__(self, selection: Selection, value: Any) -> None:
         """Same as `write`. Names among the indices write fields of structured elements; their other fields are read first."""
         fields, selection = split_fields(selection)

@@ -13,7 +13,6 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from typing import TypeVar
@@ -33,7 +32,6 @@ Task = Callable[[], "Iterable[Task] | None"]
 
 # After this time a job goes to the end of the queue, so that a small read does not wait for a large one.
 _TURN_S = 0.01
-_READING_TURN_S = 0.002
 _AT_ONCE = 16 * CORES
 """The number of results that are computed before the first of them is used."""
 
@@ -42,17 +40,15 @@ _local_executor: ThreadPool | None = None
 _remote_executors: weakref.WeakKeyDictionary[Store, ThreadPool] = weakref.WeakKeyDictionary()
 _width = CORES
 _decoding = threading.BoundedSemaphore(CORES)
-_reading = threading.Lock()
 
 
 def _forget_after_fork() -> None:
     """Forget all threads in a forked child: they do not survive a fork."""
-    global _lock, _local_executor, _remote_executors, _decoding, _reading
+    global _lock, _local_executor, _remote_executors, _decoding
     _lock = threading.Lock()
     _local_executor = None
     _remote_executors = weakref.WeakKeyDictionary()
     _decoding = threading.BoundedSemaphore(_width)
-    _reading = threading.Lock()
 
 
 after_fork(_forget_after_fork)
@@ -71,22 +67,6 @@ def limit_threads(count: int) -> None:
 def decoding_permit() -> threading.BoundedSemaphore:
     """The permit to decode on a thread of a remote store."""
     return _decoding
-
-
-@contextmanager
-def reading_turn() -> Iterator[None]:
-    """The permit to read many small local values, so that threads do not wait for the GIL after each of them.
-
-    A thread that waits longer than one batch takes goes ahead: in that case the files are not in memory, and the disk
-    serves several requests at once.
-    """
-    reading = _reading
-    taken = reading.acquire(timeout=_READING_TURN_S)
-    try:
-        yield
-    finally:
-        if taken:
-            reading.release()
 
 
 def executor_for(store: Store) -> tuple[ThreadPool, int]:

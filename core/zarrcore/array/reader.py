@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import cached_property, partial
 from itertools import islice, product, repeat
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from zarrcore.array.chunks.cache import Chunk, ChunkCache, Claim
 from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt
 from zarrcore.array.chunks.keys import ChunkKeys
-from zarrcore.array.chunks.small_chunks import ChunkRow, batch_size, place_row, row_batches
+from zarrcore.array.chunks.small_chunks import batch_size
 from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
-from zarrcore.array.pools import Task, decoding_permit, reading_turn, run_tasks
+from zarrcore.array.pools import Task, decoding_permit, run_tasks
 from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
@@ -27,6 +27,9 @@ from zarrcore.errors import BodyTooLargeError, ChunkNotFoundError, CodecError, U
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.typing import AnyArray
+
+if TYPE_CHECKING:
+    from zarrcore.array.native_reads import NativeReads
 
 Missing = Literal["fill", "error"]
 """How missing chunks read: as fill values, or not at all."""
@@ -75,6 +78,13 @@ class ChunkReader:
         self._pipeline = self._shards.unit_pipeline
         self._pipelines = {self._pipeline.spec.shape: self._pipeline}
         self._is_local = store.fills_buffers and not store.is_remote
+
+    @cached_property
+    def _native(self) -> NativeReads | None:
+        """What the engine reads; None if it reads nothing of this array."""
+        from zarrcore.array.native_reads import native_reads  # listing needs no engine
+
+        return native_reads(self._store, self._keys, self._pipeline) if self.grid.is_regular else None
 
     @cached_property
     def _scope(self) -> Hashable:
@@ -174,12 +184,15 @@ class ChunkReader:
 
         The cache keeps only the indices of shards.
         """
+        native = self._native if out is not None else None
         if self._shards:
             chunks = self.grid.by_chunk(crossed)
-            return (partial(self._read_shard, parts, out, cache) for parts in chunks), 1
+            return (partial(self._read_shard, parts, out, cache, native) for parts in chunks), 1
+        if native is not None and out is not None:
+            again = partial(self._read_by_python, out, None)
+            if (tasks := native.files(crossed, out, again)) is not None:
+                return tasks, 1
         size = self._batch(math.prod(map(len, crossed)))
-        if out is not None and crossed and size > 1 and self.grid.is_regular and self._pipeline.batches:
-            return (partial(self._read_batch, rows, out) for rows in row_batches(crossed, size)), 1
         return (partial(self._read_chunk, None, [unit]) for unit in self.grid.units(crossed, out)), size
 
     def _batch(self, count: int) -> int:
@@ -232,9 +245,32 @@ class ChunkReader:
             # Units whose decoder was cancelled are decoded here in another round.
             units = [unit for unit, future in waiting if not unit.take_from(future, cancelled)]
 
+    def chunks_surely_decode(self, indices: Sequence[tuple[int, ...]]) -> bool:
+        """Whether the engine decodes the whole chunks at some grid indices. False if it cannot, for whatever reason."""
+        spec = self._pipeline.spec
+        if self._native is None or self._shards or spec.nbytes > self._max_chunk_bytes:
+            return False
+        return self._native.decode(indices)
+
     def _read_shard(
-        self, parts: Crossings, out: AnyArray | None, cache: ChunkCache | None
+        self, parts: Crossings, out: AnyArray | None, cache: ChunkCache | None, native: NativeReads | None
+    ) -> Iterable[Task] | None:
+        if native is not None and out is not None:
+            chunk = self.grid.chunk_of(tuple(crossings[0][0] for crossings in parts))
+            key = self._keys.key(chunk)
+            located = self._shards.located(
+                cache, key, chunk, [[part[0] for part in crossings] for crossings in parts]
+            )
+            if located is not None:
+                again = partial(self._read_by_python, out, cache)
+                if (tasks := native.parts(key, *located, parts, out, again)) is not None:
+                    return tasks
+        return self._read_by_python(out, cache, parts)
+
+    def _read_by_python(
+        self, out: AnyArray | None, cache: ChunkCache | None, parts: Crossings
     ) -> list[Task] | None:
+        """Read units of one chunk."""
         return self._read_chunk(cache, [*self.grid.units(parts, out)])
 
     def _read_chunk(self, cache: ChunkCache | None, units: list[DecodeUnit]) -> list[Task] | None:
@@ -275,32 +311,6 @@ class ChunkReader:
         except CodecError as error:
             raise error.at(key) from error
         return True
-
-    def _read_batch(self, rows: list[ChunkRow], out: AnyArray) -> None:
-        """Read many small chunks at once; one by one if some are missing or broken."""
-        keys = [self._keys.likely(index) for row in rows for index in row.indices()]
-        limit = self._pipeline.max_encoded_nbytes
-        try:
-            with reading_turn():
-                encoded = [self._store.get(key, max_nbytes=limit) for key in keys]
-            present = [value for value in encoded if value is not None]
-            if len(present) == len(keys):
-                decoded = self._pipeline.decode_batch(present)
-                done = 0
-                for row in rows:
-                    place_row(row, decoded[done : done + len(row.parts)], out)
-                    done += len(row.parts)
-                return
-        except BodyTooLargeError as error:
-            raise _oversized(error) from error
-        except CodecError:
-            pass  # the loop below finds out which of them it is
-        units = (unit for row in rows for unit in self.grid.units(row.crossed(), out))
-        for key, unit, value in zip(keys, units, encoded, strict=True):
-            if value is None and (other := self._keys.where_else(unit.index, key)) is not None:
-                self._finish(other, unit, self._fetch(other))
-            else:
-                self._finish(key, unit, value)
 
     def _fetch(
         self, key: str, byte_range: ByteRange | None = None, pipeline: Pipeline | None = None

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.errors import UnsupportedError
 from zarrcore.metadata import Element
 from zarrcore.metadata.fill_value import zero
 from zarrcore.stores.interface import BytesLike
@@ -158,6 +158,12 @@ class BytesToBytesCodec(Codec):
     is_checksum: ClassVar[bool] = False
     """Whether it only adds a checksum, so that decoding is fast and finds any change."""
 
+    native: ClassVar[str] = ""
+    """The engine's name of exactly this class; empty if it has no such codec. See `zarrcore.native`."""
+
+    item_nbytes: int = 0
+    """Bytes of an element, if the codec is about elements."""
+
     def for_array(self, spec: ArraySpec) -> Self:
         """This codec prepared for the bytes of an array, if its parameters follow from the elements' type."""
         return self
@@ -191,22 +197,6 @@ class BytesToBytesCodec(Codec):
             CodecError: the bytes do not decode, or not to the size of ``out``.
         """
         return False
-
-    def decode_batch(self, encoded: Sequence[Buffer], nbytes: int, out: memoryview) -> None:
-        """Decode several pieces, each of exactly ``nbytes``, into ``out`` one after another.
-
-        A codec whose calls are expensive for small pieces overrides this to make fewer of them.
-
-        Raises:
-            CodecError: one of them does not decode to that size; the error does not say which.
-        """
-        for position, piece in enumerate(encoded):
-            place = out[position * nbytes : (position + 1) * nbytes]
-            decoded = self.decode(piece, nbytes, place)
-            if len(decoded) != nbytes:
-                raise CodecError(f"expected {nbytes:,} bytes, found {len(decoded):,}", codec=self.name)
-            if decoded is not place:
-                place[:] = decoded
 
     def encode_batch(self, decoded: Sequence[Buffer]) -> Sequence[Buffer]:
         """The results of `encode` for several pieces.

@@ -30,8 +30,9 @@ from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 from zarrcore.typing import AnyArray
 
-if TYPE_CHECKING:  # a shard has pipelines
+if TYPE_CHECKING:  # a shard has pipelines, and listing needs no engine
     from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
+    from zarrcore.codecs.native_form import NativeForm
 
 _SMALL_NBYTES = 64 << 10
 """Below this size, the cost of a call matters beside its work."""
@@ -105,6 +106,14 @@ class Pipeline:
         """
         spec = ArraySpec(shape, self.spec.dtype, self.spec.fill_value)
         return Pipeline([named for named, _, _ in self._chain], spec)
+
+    def native_form(self) -> NativeForm | None:
+        """How the engine decodes these chunks; None if it cannot."""
+        from zarrcore.codecs.native_form import native_form
+
+        return native_form(
+            self.spec, self._array_to_array, self._array_to_bytes, self._encoded_spec, self._bytes_to_bytes
+        )
 
     def span(self, region: Region) -> tuple[int, int] | None:
         """First byte and byte after the last, in an encoded chunk, of what `decode_into` needs for ``region``.
@@ -223,29 +232,8 @@ class Pipeline:
 
     @property
     def batches(self) -> bool:
-        """Whether `decode_batch` and `encode_batch` are possible, and faster: if chunks are small and of plain bytes."""
+        """Whether `encode_batch` is possible, and faster: if chunks are small and of plain bytes."""
         return self._verbatim and 0 < self.spec.nbytes <= _SMALL_NBYTES and self.spec.dtype.subdtype is None
-
-    def decode_batch(self, encoded: Sequence[Buffer]) -> AnyArray:
-        """Several chunks, stacked, in memory that this thread's next call reuses.
-
-        Raises:
-            CodecError: one of them does not decode; the error does not say which.
-        """
-        nbytes = self.spec.nbytes
-        out = scratch_buffer("decoded", nbytes * len(encoded))
-        first = self._bytes_to_bytes[0] if self._bytes_to_bytes else None
-        for codec, max_nbytes, _ in reversed(self._bytes_to_bytes[1:]):
-            encoded = [codec.decode(piece, max_nbytes) for piece in encoded]
-        if first is not None:
-            first[0].decode_batch(encoded, nbytes, out)
-        else:
-            for position, piece in enumerate(encoded):
-                self._check_nbytes(piece)
-                out[position * nbytes : (position + 1) * nbytes] = piece
-        chunks: AnyArray = np.ndarray((len(encoded), *self.spec.shape), self.spec.dtype, out)
-        self._clear_bits(chunks)
-        return chunks
 
     def _clear_bits(self, copied: AnyArray) -> None:
         """Clear the unused bits of numbers of less than a byte, in elements that were copied unchanged."""

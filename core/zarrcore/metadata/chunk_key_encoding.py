@@ -37,6 +37,16 @@ class ChunkKeyEncoding:
         """Whether the name is internal, so that no document may hold it."""
         return self.name in ("n5", "draft")
 
+    @property
+    def beginning(self) -> str:
+        """What comes before the indices, in an array that has dimensions."""
+        return {"default": f"c{self.separator}", "draft": self.lead}.get(self.name, "")
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the index of the last dimension comes first."""
+        return self.name == "n5"
+
     def encode(self, index: tuple[int, ...]) -> str:
         """The key of the chunk at ``index``.
 

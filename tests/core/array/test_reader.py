@@ -59,6 +59,7 @@ def test_truncated_uncompressed_chunks_are_reported(written: Path, tmp_path: Pat
         ((..., slice(0, 10)), False),
     ],
 )
+@pytest.mark.usefixtures("without_engine")
 def test_elements_stored_as_in_memory_are_read_to_their_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selection: tuple[slice, ...], is_direct: bool
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.errors import UnsupportedError
 from zarrcore.metadata.fill_value import zero
 
 
@@ -64,23 +64,6 @@ def test_a_codec_that_only_decodes_says_so() -> None:
         Doubled().encode(b"1")
     kind = np.dtype("<u2")
     assert Doubled().configuration(ArraySpec((2,), kind, zero(kind))) is None
-
-
-@pytest.mark.parametrize("codec", [Doubled(), InPlace()])
-def test_a_batch_is_decoded_piece_after_piece(codec: BytesToBytesCodec) -> None:
-    out = bytearray(b"------")
-    codec.decode_batch([b"aabb", b"ccdd"], 2, memoryview(out))
-    assert out == b"abcd--"
-    codec.decode_batch([], 2, memoryview(out))
-    assert out == b"abcd--"
-
-
-@pytest.mark.parametrize("codec", [Doubled(), InPlace()])
-@pytest.mark.parametrize("piece", [b"", b"cc"])
-def test_a_piece_of_another_size_is_refused(codec: BytesToBytesCodec, piece: bytes) -> None:
-    with pytest.raises(CodecError, match=f"expected 2 bytes, found {len(piece) // 2}") as caught:
-        codec.decode_batch([b"aabb", piece], 2, memoryview(bytearray(4)))
-    assert caught.value.codec == "doubled"
 
 
 def test_encoded_bytes_are_bounded_exactly_or_with_room_for_any_compressor() -> None:

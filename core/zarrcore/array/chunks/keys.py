@@ -51,6 +51,12 @@ class ChunkKeys:
         """
         return self.prefix + self.encoding.encode(index)
 
+    @property
+    def likely_form(self) -> tuple[str, str, bool]:
+        """How `likely` makes keys: what comes before the indices, what between them, whether the last index comes first."""
+        encoding = self._encoding
+        return self.prefix + encoding.beginning, encoding.separator, encoding.is_reversed
+
     def likely(self, index: tuple[int, ...]) -> str:
         """The key to try first for the chunk at a grid index. Does not ask the store."""
         return self.prefix + self._encoding.encode(index)

@@ -1,24 +1,18 @@
-"""Reading and writing many small chunks at once, when the overhead of a call matters.
+"""Writing many small chunks at once, when the overhead of a call matters.
 
-With several threads, a call that releases the GIL may have to wait for it afterwards, which takes longer than reading or
-decoding a few KiB. So a thread reads a batch of chunks one after another while the others decode theirs. It decodes or
-encodes the batch in one call and copies neighbours along the last dimension together.
+With several threads, a call that releases the GIL may have to wait for it afterwards, which takes longer than encoding a few
+KiB. So a thread encodes a batch of chunks in one call, and copies neighbours along the last dimension together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby, product
-from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.pools import CORES
 from zarrcore.array.selection.axes import Crossing
-from zarrcore.codecs.region import outer_region
 from zarrcore.typing import AnyArray
 
 _BATCH_NBYTES = 1 << 20
@@ -42,46 +36,6 @@ class ChunkRow:
         """The indices of its chunks."""
         above = tuple(part[0] for part in self.above)
         return ((*above, part[0]) for part in self.parts)
-
-    def crossed(self) -> Crossings:
-        """The row as the units that a selection crosses."""
-        return [*([part] for part in self.above), self.parts]
-
-
-def row_batches(crossed: Crossings, size: int) -> Iterator[list[ChunkRow]]:
-    """Rows of ``size`` chunks in total, in C order. There must be at least one dimension."""
-    rows: list[ChunkRow] = []
-    room = size
-    last = crossed[-1]
-    for above in product(*crossed[:-1]):
-        done = 0
-        while done < len(last):
-            row = ChunkRow(above, [*last[done : done + room]])
-            rows.append(row)
-            done += len(row.parts)
-            room -= len(row.parts)
-            if room == 0:
-                yield rows
-                rows, room = [], size
-    if rows:
-        yield rows
-
-
-def place_row(row: ChunkRow, decoded: AnyArray, out: AnyArray) -> None:
-    """Copy the wanted parts of a row's decoded chunks, which are stacked, to their place."""
-    inside: Any = (slice(None), *outer_region([part[1] for part in row.above]))
-    outside: Any = tuple(part[2] for part in row.above)
-    taken = decoded[inside]
-    done = 0
-    for is_whole, group in groupby(row.parts, itemgetter(3)):
-        parts = list(group)
-        chunks = taken[done : done + len(parts)]
-        done += len(parts)
-        if is_whole:
-            np.copyto(_stacked(row.above, parts, out), chunks)
-        else:
-            for part, chunk in zip(parts, chunks, strict=True):
-                np.copyto(out[(*outside, part[2])], chunk[..., part[1]])
 
 
 def whole_rows(parts: list[tuple[Crossing, ...]]) -> tuple[list[ChunkRow], list[tuple[Crossing, ...]]]:

@@ -11,7 +11,7 @@ with each answer needs no further request for this; the others are asked, except
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -124,6 +124,38 @@ class ShardReader:
             level = self._level(0, origin)
             self._store.get(key, level.shard.index_range(level.pipeline.spec))
         return self._read(cache, key, units, 0, Bounds(0, None, self._version(cache, key)), origin)
+
+    def located(
+        self,
+        cache: ChunkCache | None,
+        key: str,
+        index: tuple[int, ...],
+        units: Sequence[Sequence[int]],
+    ) -> tuple[Index, str] | None:
+        """Offset and size of units in the shard ``key`` at a grid index, and the version of the shard that has them there.
+
+        None if the shard is missing, if its inner chunks are shards, or if the store states no versions.
+
+        Args:
+            cache: may have the shard's index.
+            key: the shard's.
+            index: the shard's in the grid.
+            units: per dimension, the indices of units. Their product is located, in C order.
+        """
+        origin = self._chunk_grid.chunk_origin(index)
+        level, version = self._level(0, origin), self._version(cache, key)
+        if len(self._levels) > 1 or self._is_stated or version is None:
+            return None
+        found = self._index(cache, key, level, Bounds(0, None, version))
+        if found is None:
+            return None
+        positions = np.zeros((), np.intp)
+        for numbers, first, length, count in zip(
+            units, origin, level.shard.chunk_shape, level.grid_shape, strict=True
+        ):
+            within = np.array(numbers, np.intp) - first // length
+            positions = (positions * count)[..., None] + within
+        return found[0][positions.reshape(-1)], version
 
     def _version(self, cache: ChunkCache | None, key: str) -> str | None:
         """The current version of the value, or the last one that was seen where the store states it with each answer."""

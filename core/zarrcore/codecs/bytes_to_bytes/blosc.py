@@ -36,6 +36,7 @@ class BloscCodec(BytesToBytesCodec):
     """Blocks that are shuffled and compressed, with a header that says how."""
 
     names: ClassVar[tuple[str, ...]] = ("blosc",)
+    native: ClassVar[str] = "blosc"
 
     def __init__(
         self, cname: str, clevel: int, shuffle: str | None, type_nbytes: int | None, block_nbytes: int

@@ -19,6 +19,7 @@ class Crc32cCodec(BytesToBytesCodec):
     """Data, then its CRC32C, little-endian."""
 
     names: ClassVar[tuple[str, ...]] = ("crc32c",)
+    native: ClassVar[str] = "crc32c"
     is_checksum: ClassVar[bool] = True
 
     @classmethod

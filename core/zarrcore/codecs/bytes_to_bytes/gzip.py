@@ -32,6 +32,7 @@ class GzipCodec(BytesToBytesCodec):
     """Deflate in a gzip stream."""
 
     names: ClassVar[tuple[str, ...]] = ("gzip",)
+    native: ClassVar[str] = "gzip"
     window_bits: ClassVar[int] = 31
     default_level: ClassVar[int] = 5
 
@@ -102,5 +103,6 @@ class ZlibCodec(GzipCodec):
     """Deflate in a zlib stream."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.zlib", "zlib")
+    native: ClassVar[str] = "zlib"
     window_bits = 15
     default_level = 1  # numcodecs'

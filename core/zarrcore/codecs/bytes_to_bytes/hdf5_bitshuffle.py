@@ -98,10 +98,10 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
                 raise CodecError("the blocks end early", codec=self.name)
         whole = len(stored) // block_nbytes
         if self._compression == "zstd":
-            _ZSTD.decode_batch(parts[:whole], block_nbytes, stored)
+            _ZSTD.decode_frames(parts[:whole], block_nbytes, stored)
             last = whole * block_nbytes
             if last < len(stored):
-                _ZSTD.decode_batch(parts[whole:], len(stored) - last, stored[last:])
+                _ZSTD.decode_frames(parts[whole:], len(stored) - last, stored[last:])
         elif _imagecodecs is not None and parts and not any(len(part) == block_nbytes for part in parts):
             # The layout is that of HDF5's own LZ4, except that blocks of the full size are compressed here.
             self._decompress_at_once(data[:at], stored)

@@ -65,6 +65,7 @@ class Lz4Codec(_NumcodecsCodec):
     """An LZ4 block after its decoded size."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.lz4", "lz4")
+    native: ClassVar[str] = "lz4"
     parameters = ("acceleration",)
 
     @classmethod
@@ -90,11 +91,12 @@ class ShuffleCodec(_NumcodecsCodec):
     """
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.shuffle", "shuffle")
+    native: ClassVar[str] = "shuffle"
     parameters = ("elementsize",)
 
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         super().__init__(configuration)
-        self._item_nbytes: int = max(1, self._codec.elementsize)
+        self.item_nbytes: int = max(1, self._codec.elementsize)
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -109,7 +111,7 @@ class ShuffleCodec(_NumcodecsCodec):
             raise CodecError(
                 f"expected at most {max_nbytes:,} bytes, found {len(encoded):,}", codec=self.name
             )
-        rest = len(encoded) % self._item_nbytes
+        rest = len(encoded) % self.item_nbytes
         if not rest:
             return self._decoded(encoded, out if out is not None and len(out) == len(encoded) else None)
         whole = memoryview(encoded)[: len(encoded) - rest]

@@ -13,12 +13,11 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from zarrcore.array.pools import CORES, decoding_permit, reading_turn
+from zarrcore.array.pools import CORES, decoding_permit
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, StoreError, UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode
-from zarrcore.metadata import RegularChunkGrid
 from zarrcore.operations.check.finding import Finding
 from zarrcore.operations.check.keys import StoredChunk
 from zarrcore.operations.cluster import RunWork, Witness
@@ -122,7 +121,6 @@ class BatchCheck:
         self.at_once = at_once
         self._array = array
         self._pipelines: dict[tuple[int, ...], Pipeline] = {}
-        self._is_regular = isinstance(array.metadata.chunk_grid, RegularChunkGrid)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._array, self.at_once)
@@ -148,23 +146,11 @@ class BatchCheck:
         return all(part.start == first for part, first in zip(box, origin, strict=True))
 
     def _decode_at_once(self, batch: Batch) -> bool:
-        """Decode many small chunks in one call, which is faster. False if that is impossible, or if one of them is broken."""
+        """Decode many chunks in a few calls of the engine. False if that is impossible, or if one of them is broken."""
         chunks = [chunk for chunk, box in batch if box is None]
-        pipeline, store = self._pipeline(batch[0][0].index), self._array.store
-        if len(chunks) < max(2, len(batch)) or not self._is_regular or not pipeline.batches:
+        if len(chunks) < max(2, len(batch)):
             return False
-        limit = pipeline.max_encoded_nbytes
-        if any(chunk.size is not None and chunk.size > limit for chunk in chunks):
-            return False
-        try:
-            with nullcontext() if store.is_remote else reading_turn():
-                found = [store.get(chunk.key, max_nbytes=limit) for chunk in chunks]
-            encoded = [value for value in found if value is not None]
-            with decoding_permit() if store.is_remote else nullcontext():
-                pipeline.decode_batch(encoded)
-        except ZarrError:
-            return False
-        return True
+        return self._array.chunks_surely_decode([chunk.index for chunk in chunks])
 
     def _decode_one(self, chunk: StoredChunk, box: tuple[slice, ...] | None) -> Finding | None:
         finding = partial(Finding, "error", path=self._array.path, key=chunk.key)

@@ -58,7 +58,8 @@ def open_following(directory: int, path: str, flags: int) -> int:
     return os.open(path, flags, dir_fd=directory)
 
 
-def _open_by_kernel(directory: int, path: str, flags: int) -> int:
+def open_by_kernel(directory: int, path: str, flags: int) -> int:
+    """`open_beneath` by ``openat2``."""
     name = path.encode(_ENCODING, _ENCODING_ERRORS)  # the same as os.fsencode, five times faster
     while True:
         descriptor: int = _syscall(_OPENAT2, directory, name, _HOW_ADDRESSES[flags], _HOW_SIZE)
@@ -108,12 +109,12 @@ def _place(descriptor: int) -> str:
 def _choose() -> Callable[[int, str, int], int]:
     directory = os.open("/", DIRECTORY)
     try:
-        os.close(_open_by_kernel(directory, ".", LOOK))
+        os.close(open_by_kernel(directory, ".", LOOK))
     except OSError:  # an old kernel, or a sandbox that does not know openat2
         return _open_checked
     finally:
         os.close(directory)
-    return _open_by_kernel
+    return open_by_kernel
 
 
 open_beneath: Callable[[int, str, int], int] = _choose()

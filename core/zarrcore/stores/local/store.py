@@ -22,7 +22,14 @@ from zarrcore.stores.interface import (
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.local.atomic_files import clone_file, is_temporary
-from zarrcore.stores.local.confined_paths import DIRECTORY, LOOK, READ, open_beneath, open_following
+from zarrcore.stores.local.confined_paths import (
+    DIRECTORY,
+    LOOK,
+    READ,
+    open_beneath,
+    open_by_kernel,
+    open_following,
+)
 from zarrcore.stores.local.file_reading import (
     TooLarge,
     dangling_link,
@@ -155,6 +162,19 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             return False
         finally:
             os.close(descriptor)
+
+    @property
+    def opens_by_kernel(self) -> bool:
+        """Whether a single call of the kernel opens a key's file beneath the root, so that the engine can do it."""
+        return self.follow_links or open_beneath is open_by_kernel
+
+    def open_root(self) -> OpenDirectory:
+        """The root, open.
+
+        Raises:
+            StoreNotFoundError: there is no such directory any more.
+        """
+        return self._directory()
 
     def get_of_inode(self, key: str, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
         """The result of `get` for the file with this inode number, even if its content changed.
@@ -352,6 +372,12 @@ def stat_of(facts: os.stat_result) -> StoreStat:
     """The facts that a `LocalStore` returns about a file."""
     etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
     return StoreStat(facts.st_size, facts.st_mtime, etag)
+
+
+def facts_in(version: str) -> tuple[int, int, int]:
+    """The time of change in ns, the size and the inode number in the version of a `LocalStore`'s value."""
+    mtime_ns, size, inode = (int(part, 16) for part in version.split("-"))
+    return mtime_ns, size, inode
 
 
 def inode_of(facts: StoreStat) -> int:

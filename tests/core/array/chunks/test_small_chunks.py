@@ -1,4 +1,4 @@
-"""Small chunks, read and decoded in batches."""
+"""Small chunks: read as others, written in batches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches, stack_rows, whole_rows
+from zarrcore.array.chunks.small_chunks import stack_rows, whole_rows
 from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError
 
@@ -56,7 +56,7 @@ def bounds(length: int) -> st.SearchStrategy[Any]:
 
 @settings(max_examples=80, deadline=None)
 @given(selection=st.tuples(bounds(9), bounds(10), st.just(slice(None)) | bounds(40)))
-def test_small_chunks_in_batches_read_as_numpy_selects(
+def test_small_chunks_read_as_numpy_selects(
     small: tuple[list[Any], np.ndarray], selection: tuple[Any, ...]
 ) -> None:
     arrays, values = small
@@ -64,24 +64,8 @@ def test_small_chunks_in_batches_read_as_numpy_selects(
         assert np.array_equal(array[selection], values[selection])
 
 
-def test_most_small_chunks_are_read_in_batches(
-    small: tuple[list[Any], np.ndarray], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arrays, values = small
-    sizes: list[int] = []
-    decode_batch = Pipeline.decode_batch
-
-    def counted(self: Pipeline, encoded: Any) -> Any:
-        sizes.append(len(encoded))
-        return decode_batch(self, encoded)
-
-    monkeypatch.setattr(Pipeline, "decode_batch", counted)
-    assert np.array_equal(arrays[1][...], values)
-    assert sum(sizes) > 5 * 4 * 10 / 2
-
-
 @pytest.mark.parametrize("broken", [b"", b"nonsense", bytes(100_000)])
-def test_a_broken_chunk_of_a_batch_names_its_key(tmp_path: Path, broken: bytes) -> None:
+def test_a_broken_chunk_among_many_names_its_key(tmp_path: Path, broken: bytes) -> None:
     array = zarrcore.create(tmp_path / "a.zarr").create_array(
         "a", shape=(64, 64), chunks=(4, 4), dtype="uint16"
     )
@@ -103,48 +87,6 @@ def crossings(length: int, chunk: int, taken: slice) -> list[Any]:
         inside = slice(first - index * chunk, last - index * chunk)
         found.append((index, inside, slice(first - start, last - start), last - first == chunk))
     return found
-
-
-@settings(max_examples=30)
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(1, 7))
-def test_batches_hold_every_chunk_once_in_c_order_and_only_the_last_is_smaller(
-    counts: list[int], size: int
-) -> None:
-    crossed = [crossings(4 * count, 4, slice(None)) for count in counts]
-    batches = [*row_batches(crossed, size)]
-    indices = [index for batch in batches for row in batch for index in row.indices()]
-    assert indices == [*product(*map(range, counts))]
-    sizes = [sum(len(row.parts) for row in batch) for batch in batches]
-    assert all(count == size for count in sizes[:-1])
-    assert 0 < sizes[-1] <= size
-
-
-def test_nothing_crossed_makes_no_batch() -> None:
-    assert [*row_batches([crossings(8, 4, slice(None)), []], 3)] == []
-    assert [*row_batches([[], crossings(8, 4, slice(None))], 3)] == []
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 5), st.integers(1, 6), st.integers(0, 15), st.integers(1, 16), st.integers(1, 5))
-def test_the_parts_of_a_row_are_copied_to_their_places(
-    first: int, rows: int, start: int, width: int, size: int
-) -> None:
-    values = np.arange(12 * 16).reshape(12, 16)
-    selection = (slice(first, first + rows), slice(start, min(16, start + width)))
-    crossed = [crossings(12, 3, selection[0]), crossings(16, 4, selection[1])]
-    out = np.full(values[selection].shape, -1)
-    for batch in row_batches(crossed, size):
-        for row in batch:
-            chunks = [values[3 * y : 3 * y + 3, 4 * x : 4 * x + 4] for y, x in row.indices()]
-            place_row(row, np.stack(chunks), out)
-    assert np.array_equal(out, values[selection])
-
-
-def test_a_row_describes_its_chunks_as_a_selection_does() -> None:
-    plane, line, parts = (crossings(16, 4, slice(*taken)) for taken in ((8, 9), (5, 7), (2, 9)))
-    row = ChunkRow((plane[0], line[0]), parts)
-    assert [*row.indices()] == [(2, 1, 0), (2, 1, 1), (2, 1, 2)]
-    assert row.crossed() == [plane, line, parts]
 
 
 @settings(max_examples=30)

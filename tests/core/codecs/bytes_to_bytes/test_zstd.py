@@ -66,19 +66,19 @@ def contents(draw: st.DrawFn) -> bytes:
 
 @given(data=st.data(), decoded=contents(), level=st.sampled_from([-3, 1, 3, 19]), checksum=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_a_batch_takes_whole_frames_and_nothing_after_them(
+def test_several_frames_are_whole_and_nothing_follows_them(
     data: st.DataObject, decoded: bytes, level: int, checksum: bool
 ) -> None:
     assume(decoded)
     codec = ZstdCodec(level, checksum)
     frame = zstandard.ZstdCompressor(level=level, write_checksum=checksum).compress(decoded)
     out = bytearray(2 * len(decoded))
-    codec.decode_batch([memoryview(frame), frame], len(decoded), memoryview(out))
+    codec.decode_frames([memoryview(frame), frame], len(decoded), memoryview(out))
     assert out == decoded * 2
     stop = data.draw(st.integers(0, len(frame) - 1))
     for wrong in (frame[:stop], frame + data.draw(st.binary(min_size=1, max_size=9))):
         with pytest.raises(CodecError):
-            codec.decode_batch([frame, wrong], len(decoded), memoryview(out))
+            codec.decode_frames([frame, wrong], len(decoded), memoryview(out))
         with pytest.raises(CodecError):
             codec.decode(wrong, len(decoded))
 
@@ -89,4 +89,4 @@ def test_bytes_without_the_header_of_a_frame_are_refused_in_these_words(wrong: b
     with pytest.raises(CodecError, match="do not begin with the header of a frame"):
         codec.decode(wrong, 300)
     with pytest.raises(CodecError, match="do not begin with the header of a frame"):
-        codec.decode_batch([wrong], 300, memoryview(bytearray(300)))
+        codec.decode_frames([wrong], 300, memoryview(bytearray(300)))

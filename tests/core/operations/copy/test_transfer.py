@@ -37,7 +37,7 @@ def undecodable(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("a chunk was decoded or encoded")
 
-    for name in ("decode", "decode_into", "decode_batch", "encode"):
+    for name in ("decode", "decode_into", "encode"):
         monkeypatch.setattr(Pipeline, name, refuse)
 
 

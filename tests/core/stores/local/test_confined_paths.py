@@ -15,7 +15,7 @@ from zarrcore.stores.local import confined_paths as beneath
 from zarrcore.stores.local import store as local_module
 
 
-@pytest.mark.parametrize("opener", [beneath._open_checked, beneath._open_by_kernel])
+@pytest.mark.parametrize("opener", [beneath._open_checked, beneath.open_by_kernel])
 def test_without_proc_no_key_counts_as_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opener: Callable[[int, str, int], int]
 ) -> None:
@@ -33,7 +33,7 @@ def test_without_proc_no_key_counts_as_absent(
 Open = Callable[[int, str, int], int]
 
 
-@pytest.fixture(params=[beneath._open_by_kernel, beneath._open_checked], ids=["openat2", "checked"])
+@pytest.fixture(params=[beneath.open_by_kernel, beneath._open_checked], ids=["openat2", "checked"])
 def open_beneath(request: pytest.FixtureRequest) -> Open:
     """Both ways of opening: the second is used where a sandbox forbids the first."""
     return request.param

@@ -1,0 +1,618 @@
+/* See engine.h. */
+
+#define _GNU_SOURCE
+#include "engine.h"
+#include "codecs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#define RESOLVE_NO_MAGICLINKS_ 0x02
+#define RESOLVE_BENEATH_ 0x08
+
+enum { NAME_NBYTES = 4096, KEPT_NBYTES = 16 << 20, PAGE_NBYTES = 4096, BLOSC_HEADER = 16 };
+
+/* Up to these parts of a chunk, decoding only what is needed is faster; as in the Python codecs. */
+#define ZSTD_PART 0.85
+#define BLOSC_PART 0.75
+enum { NOT_WORTH_IT = -1 };
+enum { ZSTD_LEAST = 16 << 10, ZSTD_PIECE = 64 << 10 };
+
+int zs_abi(void) { return ZS_ABI; }
+
+/* Give the engine one function of the codecs. Returns 0 if it needs none of this name. */
+int zs_bind(const char *name, void *function) {
+#define BIND(result, known, arguments)            \
+    if (!strcmp(name, #known)) {                  \
+        memcpy(&known, &function, sizeof known);  \
+        return 1;                                 \
+    }
+    FUNCTIONS(BIND)
+#undef BIND
+    return 0;
+}
+
+/* --- Memory that a thread uses again: new pages cost more than decoding into them. */
+
+enum { ENCODED, DECODED, BETWEEN, BEYOND, BUFFERS };
+
+struct zs_thread {
+    void *zstd, *deflate;
+    char *memory[BUFFERS], *begin[BUFFERS];
+    size_t nbytes[BUFFERS];
+};
+
+zs_thread *zs_thread_new(void) { return calloc(1, sizeof(zs_thread)); }
+
+static void forget(zs_thread *t, int use) {
+    free(t->memory[use]);
+    t->memory[use] = NULL;
+    t->nbytes[use] = 0;
+}
+
+void zs_thread_free(zs_thread *t) {
+    if (!t) return;
+    if (t->zstd) ZSTD_freeDCtx(t->zstd);
+    if (t->deflate) libdeflate_free_decompressor(t->deflate);
+    for (int use = 0; use < BUFFERS; use++) forget(t, use);
+    free(t);
+}
+
+/* A buffer of this thread, with any content; NULL if there is no memory. It begins at a quarter of a page: some processors copy
+   three times as slowly between addresses that are nearly equal within a page, and files begin at 0. */
+static char *buffer(zs_thread *t, int use, size_t nbytes) {
+    if (t->nbytes[use] < nbytes || !t->memory[use]) {
+        forget(t, use);
+        if (nbytes > SIZE_MAX / 2 || !(t->memory[use] = malloc(nbytes + 2 * PAGE_NBYTES))) return NULL;
+        uintptr_t page = ((uintptr_t)t->memory[use] + PAGE_NBYTES - 1) & ~(uintptr_t)(PAGE_NBYTES - 1);
+        t->begin[use] = t->memory[use] + (page - (uintptr_t)t->memory[use]) + PAGE_NBYTES / 4;
+        t->nbytes[use] = nbytes;
+    }
+    return t->begin[use];
+}
+
+static void forget_large(zs_thread *t) {
+    for (int use = 0; use < BUFFERS; use++)
+        if (t->nbytes[use] > KEPT_NBYTES) forget(t, use);
+}
+
+/* --- Files */
+
+static int open_file(const zs_job *job, const char *name) {
+    struct { uint64_t flags, mode, resolve; } how = {
+        O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0, /* without O_NONBLOCK, a named pipe would block for ever */
+        job->follows_links ? 0 : RESOLVE_BENEATH_ | RESOLVE_NO_MAGICLINKS_,
+    };
+    for (;;) {
+        long fd = syscall(SYS_openat2, job->root, name, &how, sizeof how);
+        /* EAGAIN: a rename beside the path made the walk ambiguous */
+        if (fd >= 0 || (errno != EINTR && errno != EAGAIN)) return (int)fd;
+    }
+}
+
+/* Exactly NBYTES bytes of a file. */
+static int read_file(int fd, char *to, size_t nbytes, uint64_t at) {
+    while (nbytes) {
+        ssize_t got = pread(fd, to, nbytes, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return ZS_FAILED;
+        if (!got) return ZS_BAD;
+        to += got, at += (uint64_t)got, nbytes -= (size_t)got;
+    }
+    return ZS_OK;
+}
+
+/* Encoded bytes: in memory, or still in a file. */
+typedef struct {
+    const char *memory;
+    int fd;
+    uint64_t offset;
+    size_t nbytes;
+} source;
+
+static int take(const source *s, char *to, size_t nbytes, size_t at) {
+    if (at > s->nbytes || nbytes > s->nbytes - at) return ZS_BAD;
+    if (!s->memory) return read_file(s->fd, to, nbytes, s->offset + at);
+    memcpy(to, s->memory + at, nbytes);
+    return ZS_OK;
+}
+
+static uint32_t u32(const char *p) {
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* --- CRC32C (RFC 3720) */
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static uint32_t crc32c_fast(const char *p, size_t n) {
+    uint64_t crc = 0xffffffffu, word;
+    for (; n >= 8; n -= 8, p += 8) {
+        memcpy(&word, p, 8);
+        crc = __builtin_ia32_crc32di(crc, word);
+    }
+    uint32_t rest = (uint32_t)crc;
+    for (; n; n--, p++) rest = __builtin_ia32_crc32qi(rest, (unsigned char)*p);
+    return ~rest;
+}
+#endif
+
+static uint32_t crc32c(const char *p, size_t n) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("sse4.2")) return crc32c_fast(p, n);
+#endif
+    uint32_t table[16], crc = 0xffffffffu; /* by half bytes: the table is made for each call, so it must be small */
+    for (uint32_t i = 0; i < 16; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 4; bit++) table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0x82f63b78u : 0);
+    }
+    for (; n; n--, p++) {
+        crc ^= (unsigned char)*p;
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return ~crc;
+}
+
+/* --- Codecs. Each accepts only one stream of exactly the expected size that ends where the bytes end. */
+
+static void *zstd_state(zs_thread *t) {
+    if (!t->zstd) t->zstd = ZSTD_createDCtx();
+    return t->zstd;
+}
+
+static int zstd_whole(zs_thread *t, const char *from, size_t n, char *to, size_t want) {
+    if (ZSTD_getFrameContentSize(from, n) != want || ZSTD_findFrameCompressedSize(from, n) != n) return ZS_BAD;
+    if (!zstd_state(t)) return ZS_FAILED;
+    ZSTD_DCtx_reset(t->zstd, ZSTD_RESET_SESSION);
+    return ZSTD_decompressDCtx(t->zstd, to, want, from, n) == want ? ZS_OK : ZS_BAD;
+}
+
+static int zstd_can_begin(size_t want, size_t hi) {
+    return ZSTD_versionNumber() >= 10405 && ZSTD_versionNumber() < 10600 && hi >= ZSTD_LEAST &&
+           (double)hi <= ZSTD_PART * (double)want;
+}
+
+/* The first HI bytes; the rest of the frame is not looked at. */
+static int zstd_beginning(zs_thread *t, const char *from, size_t n, char *to, size_t want, size_t hi) {
+    if (ZSTD_getFrameContentSize(from, n) != want) return ZS_BAD;
+    if (!zstd_state(t)) return ZS_FAILED;
+    ZSTD_DCtx_reset(t->zstd, ZSTD_RESET_SESSION);
+    if (ZSTD_isError(ZSTD_DCtx_setParameter(t->zstd, ZSTD_STABLE_OUT_BUFFER, 1))) return ZS_BAD;
+    zstd_in in = {from, 0, 0};
+    zstd_out out = {to, want, 0};
+    int status = ZS_OK;
+    while (out.pos < hi && status == ZS_OK) { /* the decoder goes as far as its input, so it gets a piece at a time */
+        if (in.pos == n) status = ZS_BAD;
+        in.size = n - in.pos > ZSTD_PIECE ? in.pos + ZSTD_PIECE : n;
+        size_t more = ZSTD_decompressStream(t->zstd, &out, &in);
+        if (ZSTD_isError(more) || (!more && out.pos < hi)) status = ZS_BAD;
+    }
+    ZSTD_DCtx_reset(t->zstd, ZSTD_RESET_SESSION);
+    ZSTD_DCtx_setParameter(t->zstd, ZSTD_STABLE_OUT_BUFFER, 0);
+    return status;
+}
+
+/* The fields of a Blosc header. c-blosc trusts them, so all are checked first. */
+typedef struct {
+    uint32_t nbytes, block_nbytes, encoded_nbytes, nblocks;
+    int is_stored;
+} blosc_header;
+
+static int blosc_parse(const char *h, size_t n, size_t want, blosc_header *b) {
+    unsigned char version = (unsigned char)h[0], flags = (unsigned char)h[2], type = (unsigned char)h[3];
+    b->nbytes = u32(h + 4), b->block_nbytes = u32(h + 8), b->encoded_nbytes = u32(h + 12);
+    b->is_stored = flags & 2;
+    if (b->nbytes != want || b->encoded_nbytes > n || n - b->encoded_nbytes > BLOSC_HEADER) return ZS_BAD;
+    if (version < 1 || version > 2 || !type || !b->nbytes || !b->block_nbytes) return ZS_BAD;
+    if (b->block_nbytes > (b->nbytes > type ? b->nbytes : type)) return ZS_BAD;
+    if (b->is_stored) return b->encoded_nbytes == (uint64_t)b->nbytes + BLOSC_HEADER ? ZS_OK : ZS_BAD;
+    b->nblocks = (uint32_t)(((uint64_t)b->nbytes + b->block_nbytes - 1) / b->block_nbytes);
+    return BLOSC_HEADER + 4 * (uint64_t)b->nblocks <= b->encoded_nbytes ? ZS_OK : ZS_BAD;
+}
+
+static int blosc_starts_are_inside(const char *starts, const blosc_header *b) {
+    uint32_t lowest = UINT32_MAX, highest = 0;
+    for (uint32_t i = 0; i < b->nblocks; i++) {
+        uint32_t start = u32(starts + 4 * (size_t)i);
+        lowest = start < lowest ? start : lowest, highest = start > highest ? start : highest;
+    }
+    return lowest >= BLOSC_HEADER + 4 * (uint64_t)b->nblocks && highest + 4ull <= b->encoded_nbytes;
+}
+
+static int blosc_whole(const char *from, size_t n, char *to, size_t want) {
+    blosc_header b;
+    if (n < BLOSC_HEADER || blosc_parse(from, n, want, &b) != ZS_OK) return ZS_BAD;
+    if (!b.is_stored && !blosc_starts_are_inside(from + BLOSC_HEADER, &b)) return ZS_BAD;
+    return blosc_decompress_ctx(from, to, want, 1) == (int)want ? ZS_OK : ZS_BAD;
+}
+
+/* Bytes LO to HI, from a container of only the blocks that hold them: c-blosc checks it as it checks any other.
+   NOT_WORTH_IT if they are nearly all. */
+static int blosc_needed(zs_thread *t, const source *s, char *to, size_t want, size_t lo, size_t hi) {
+    char header[BLOSC_HEADER];
+    blosc_header b;
+    int status = take(s, header, BLOSC_HEADER, 0);
+    if (status != ZS_OK) return status;
+    if (blosc_parse(header, s->nbytes, want, &b) != ZS_OK) return ZS_BAD;
+    if (b.is_stored) return take(s, to + lo, hi - lo, BLOSC_HEADER + lo);
+    uint32_t first = (uint32_t)(lo / b.block_nbytes), last = (uint32_t)((hi - 1) / b.block_nbytes) + 1;
+    if (last == b.nblocks && b.nbytes % b.block_nbytes) { /* no container is smaller than its blocks */
+        if (b.nblocks < 2) return NOT_WORTH_IT;
+        first = first < b.nblocks - 2 ? first : b.nblocks - 2;
+    }
+    if ((double)(last - first) > BLOSC_PART * (double)b.nblocks) return NOT_WORTH_IT;
+    size_t table = 4 * (size_t)b.nblocks, kept = 4 * (size_t)(last - first);
+    char *starts = buffer(t, BETWEEN, table);
+    if (!starts) return ZS_FAILED;
+    if ((status = take(s, starts, table, BLOSC_HEADER)) != ZS_OK) return status;
+    if (!blosc_starts_are_inside(starts, &b)) return ZS_BAD;
+    uint32_t begin = UINT32_MAX, highest = 0, end = b.encoded_nbytes; /* blocks may be stored in any order */
+    for (uint32_t i = first; i < last; i++) {
+        uint32_t start = u32(starts + 4 * (size_t)i);
+        begin = start < begin ? start : begin, highest = start > highest ? start : highest;
+    }
+    for (uint32_t i = 0; i < b.nblocks; i++) {
+        uint32_t start = u32(starts + 4 * (size_t)i);
+        if (start > highest && start < end) end = start;
+    }
+    size_t place = (size_t)first * b.block_nbytes, head = BLOSC_HEADER + kept;
+    size_t until = (size_t)last * b.block_nbytes < b.nbytes ? (size_t)last * b.block_nbytes : b.nbytes;
+    uint32_t part = (uint32_t)(until - place), whole = (uint32_t)(head + (end - begin));
+    char *container = buffer(t, ENCODED, whole);
+    if (!container) return ZS_FAILED;
+    memcpy(container, header, 4);
+    memcpy(container + 4, &part, 4), memcpy(container + 8, &b.block_nbytes, 4), memcpy(container + 12, &whole, 4);
+    for (uint32_t i = first; i < last; i++) {
+        uint32_t start = u32(starts + 4 * (size_t)i) - begin + (uint32_t)head;
+        memcpy(container + BLOSC_HEADER + 4 * (size_t)(i - first), &start, 4);
+    }
+    if ((status = take(s, container + head, end - begin, begin)) != ZS_OK) return status;
+    return blosc_decompress_ctx(container, to + place, part, 1) == (int)part ? ZS_OK : ZS_BAD;
+}
+
+static int deflate_whole(zs_thread *t, int kind, const char *from, size_t n, char *to, size_t want) {
+    size_t used = 0, made = 0;
+    if (!t->deflate && !(t->deflate = libdeflate_alloc_decompressor())) return ZS_FAILED;
+    int failed = kind == ZS_GZIP ? libdeflate_gzip_decompress_ex(t->deflate, from, n, to, want, &used, &made)
+                                 : libdeflate_zlib_decompress_ex(t->deflate, from, n, to, want, &used, &made);
+    return !failed && used == n && made == want ? ZS_OK : ZS_BAD;
+}
+
+/* numcodecs' form: the decoded size, then a block. */
+static int lz4_whole(const char *from, size_t n, char *to, size_t want) {
+    if (n < 4 || n > INT32_MAX || want > INT32_MAX || u32(from) != want) return ZS_BAD;
+    return LZ4_decompress_safe(from + 4, to, (int)n - 4, (int)want) == (int)want ? ZS_OK : ZS_BAD;
+}
+
+/* All first bytes, all second bytes, and so on, back to elements. */
+static int unshuffle(const char *from, size_t n, char *to, size_t want, size_t width) {
+    if (n != want || n % width) return ZS_BAD;
+    size_t count = n / width;
+    for (size_t byte = 0; byte < width; byte++)
+        for (size_t i = 0; i < count; i++) to[i * width + byte] = from[byte * count + i];
+    return ZS_OK;
+}
+
+/* Decode a chunk's bytes to TO, where WANT bytes have room. Only bytes LO to HI need be right. */
+static int decode(const zs_job *job, zs_thread *t, const source *s, char *to, size_t want, size_t lo, size_t hi) {
+    const char *from = s->memory;
+    size_t n = s->nbytes;
+    for (int k = job->ncodecs - 1; k >= 0; k--) {
+        const zs_codec *codec = &job->codecs[k];
+        if (codec->kind == ZS_CRC32C) {
+            if (n < 4 || crc32c(from, n - 4) != u32(from + n - 4)) return ZS_BAD;
+            n -= 4;
+            continue;
+        }
+        size_t size = (size_t)codec->decoded_nbytes;
+        char *place = k ? buffer(t, k % 2 ? BETWEEN : BEYOND, size) : to;
+        if (!place) return ZS_FAILED;
+        int status = ZS_BAD, is_part = !k && hi - lo < want;
+        if (codec->kind == ZS_ZSTD)
+            status = is_part && zstd_can_begin(want, hi) ? zstd_beginning(t, from, n, place, size, hi)
+                                                         : zstd_whole(t, from, n, place, size);
+        else if (codec->kind == ZS_BLOSC)
+            status = blosc_whole(from, n, place, size);
+        else if (codec->kind == ZS_GZIP || codec->kind == ZS_ZLIB)
+            status = deflate_whole(t, codec->kind, from, n, place, size);
+        else if (codec->kind == ZS_LZ4)
+            status = lz4_whole(from, n, place, size);
+        else if (codec->kind == ZS_SHUFFLE)
+            status = unshuffle(from, n, place, size, (size_t)codec->width);
+        if (status != ZS_OK) return status;
+        from = place, n = size;
+    }
+    if (n != want) return ZS_BAD;
+    if (from != to) memcpy(to, from, want);
+    return ZS_OK;
+}
+
+/* --- Elements between a chunk and an array */
+
+typedef struct {
+    int ndim;
+    int64_t length[ZS_MAX_NDIM], from[ZS_MAX_NDIM], to[ZS_MAX_NDIM]; /* elements; bytes between them */
+} box;
+
+static void copy_swapped(char *to, const char *from, int itemsize, int width) {
+    for (int begin = 0; begin < itemsize; begin += width)
+        for (int i = 0; i < width; i++) to[begin + i] = from[begin + width - 1 - i];
+}
+
+/* COUNT elements of a line. The sizes are constants in each loop, so that the compiler makes single moves of them. */
+static void copy_line(char *to, const char *from, int64_t count, int64_t step, int64_t from_step, int64_t nbytes, int swap) {
+#define LINE(size, move)                                                                  \
+    for (int64_t i = 0; i < count; i++, to += step, from += from_step) { move(size) }     \
+    return;
+#define PLAIN(size) memcpy(to, from, size);
+#define SWAPPED(size)                                \
+    uint##size##_t value;                            \
+    memcpy(&value, from, sizeof value);              \
+    value = __builtin_bswap##size(value);            \
+    memcpy(to, &value, sizeof value);
+    if (swap == 2 && nbytes == 2) { LINE(16, SWAPPED) }
+    if (swap == 4 && nbytes == 4) { LINE(32, SWAPPED) }
+    if (swap == 8 && nbytes == 8) { LINE(64, SWAPPED) }
+    if (swap) {
+        for (int64_t i = 0; i < count; i++, to += step, from += from_step) copy_swapped(to, from, (int)nbytes, swap);
+        return;
+    }
+    switch (nbytes) {
+    case 1: LINE(1, PLAIN)
+    case 2: LINE(2, PLAIN)
+    case 4: LINE(4, PLAIN)
+    case 8: LINE(8, PLAIN)
+    case 16: LINE(16, PLAIN)
+    }
+    for (int64_t i = 0; i < count; i++, to += step, from += from_step) memcpy(to, from, (size_t)nbytes);
+}
+
+static int64_t magnitude(int64_t n) { return n < 0 ? -n : n; }
+
+/* Copy a box: the dimension that is closest together in the destination innermost, and what is contiguous as one piece. */
+static void copy_box(const box *all, char *to, const char *from, int64_t itemsize, int swap) {
+    box b = {0};
+    for (int d = 0; d < all->ndim; d++) {
+        if (all->length[d] == 1) continue;
+        int at = b.ndim++;
+        for (; at && magnitude(b.to[at - 1]) < magnitude(all->to[d]); at--)
+            b.length[at] = b.length[at - 1], b.from[at] = b.from[at - 1], b.to[at] = b.to[at - 1];
+        b.length[at] = all->length[d], b.from[at] = all->from[d], b.to[at] = all->to[d];
+    }
+    int64_t nbytes = itemsize;
+    while (!swap && b.ndim && b.from[b.ndim - 1] == nbytes && b.to[b.ndim - 1] == nbytes) nbytes *= b.length[--b.ndim];
+    int last = b.ndim - 1;
+    int64_t done[ZS_MAX_NDIM] = {0};
+    for (;;) {
+        if (last < 0)
+            copy_line(to, from, 1, 0, 0, nbytes, swap);
+        else
+            copy_line(to, from, b.length[last], b.to[last], b.from[last], nbytes, swap);
+        int d = last - 1;
+        for (; d >= 0; d--) {
+            to += b.to[d], from += b.from[d];
+            if (++done[d] < b.length[d]) break;
+            to -= b.to[d] * b.length[d], from -= b.from[d] * b.length[d], done[d] = 0;
+        }
+        if (d < 0) return;
+    }
+}
+
+/* --- Units */
+
+/* Where the elements of a unit are: in the decoded chunk and in the array. */
+typedef struct {
+    int64_t index[ZS_MAX_NDIM]; /* in the grid */
+    box box;                    /* from the chunk to the array */
+    char *place;                /* the first element in the array */
+    size_t lo, hi, chunk_nbytes; /* the bytes of the chunk that hold the elements */
+    int is_contiguous;          /* the elements lie in the chunk as they do in the array, without gaps */
+} unit;
+
+static void find_unit(const zs_job *job, int64_t number, unit *u) {
+    u->box.ndim = job->ndim;
+    u->place = job->array;
+    u->lo = 0, u->hi = u->chunk_nbytes = (size_t)job->itemsize;
+    for (int d = job->ndim - 1; d >= 0; d--) {
+        const zs_axis *axis = &job->axes[d];
+        const zs_crossing *c = &axis->crossings[number % axis->ncrossings];
+        number /= axis->ncrossings;
+        u->index[d] = c->index;
+        u->box.length[d] = c->count;
+        u->box.from[d] = c->count > 1 ? c->step * axis->chunk_stride : 0; /* a step that leads nowhere may be huge */
+        u->box.to[d] = axis->array_stride;
+        u->place += c->place * axis->array_stride;
+        u->lo += (size_t)(c->first * axis->chunk_stride);
+        u->hi += (size_t)((c->first + (c->count - 1) * c->step) * axis->chunk_stride);
+        u->chunk_nbytes *= (size_t)axis->chunk_length;
+    }
+    int64_t nbytes = job->itemsize;
+    u->is_contiguous = !job->swap_nbytes;
+    for (int d = job->ndim - 1; d >= 0 && u->is_contiguous; d--) {
+        u->is_contiguous = u->box.length[d] == 1 || (u->box.from[d] == nbytes && u->box.to[d] == nbytes);
+        nbytes *= u->box.length[d];
+    }
+}
+
+static int read_unit(const zs_job *job, zs_thread *t, const unit *u, const source *s) {
+    size_t want = u->chunk_nbytes, part = u->hi - u->lo;
+    if (!job->ncodecs) {
+        if (s->nbytes != want) return ZS_BAD;
+        char *to = u->is_contiguous ? u->place : buffer(t, DECODED, part);
+        if (!to) return ZS_FAILED;
+        int status = take(s, to, part, u->lo);
+        if (status == ZS_OK && !u->is_contiguous) copy_box(&u->box, u->place, to, job->itemsize, job->swap_nbytes);
+        return status;
+    }
+    if (s->nbytes > (uint64_t)job->max_encoded_nbytes) return ZS_TOO_LARGE;
+    int is_in_place = u->is_contiguous && part == want;
+    char *to = is_in_place ? u->place : buffer(t, DECODED, want);
+    if (!to) return ZS_FAILED;
+    int status = NOT_WORTH_IT;
+    if (job->ncodecs == 1 && job->codecs->kind == ZS_BLOSC && (double)part <= BLOSC_PART * (double)want)
+        status = blosc_needed(t, s, to, want, u->lo, u->hi);
+    if (status == NOT_WORTH_IT) {
+        source whole = {buffer(t, ENCODED, s->nbytes), -1, 0, s->nbytes};
+        if (!whole.memory) return ZS_FAILED;
+        status = take(s, (char *)whole.memory, s->nbytes, 0);
+        if (status == ZS_OK) status = decode(job, t, &whole, to, want, u->lo, u->hi);
+    }
+    if (status == ZS_OK && !is_in_place) copy_box(&u->box, u->place, to + u->lo, job->itemsize, job->swap_nbytes);
+    return status;
+}
+
+/* The name of a unit's file; 0 if it is too long. */
+static int unit_name(const zs_job *job, const unit *u, char *name) {
+    size_t n = strlen(job->lead);
+    if (n >= NAME_NBYTES) return 0;
+    memcpy(name, job->lead, n);
+    for (int i = 0; i < job->ndim; i++) {
+        uint64_t index = (uint64_t)u->index[job->is_reversed ? job->ndim - 1 - i : i];
+        char digits[20];
+        size_t count = 0;
+        do digits[count++] = (char)('0' + index % 10);
+        while (index /= 10);
+        if (n + count + 2 > NAME_NBYTES) return 0;
+        if (i) name[n++] = job->separator;
+        while (count) name[n++] = digits[--count];
+    }
+    name[n] = 0;
+    return 1;
+}
+
+static void read_as_file(const zs_job *job, zs_thread *t, int64_t number, int32_t *status) {
+    unit u;
+    char name[NAME_NBYTES];
+    struct stat facts;
+    find_unit(job, number, &u);
+    *status = ZS_FAILED;
+    if (!unit_name(job, &u, name)) return;
+    int fd = open_file(job, name);
+    if (fd < 0) {
+        if (errno == ENOENT || errno == ENOTDIR) *status = ZS_MISSING;
+        return;
+    }
+    if (!fstat(fd, &facts)) {
+        source s = {NULL, fd, 0, (size_t)facts.st_size};
+        *status = S_ISREG(facts.st_mode) ? read_unit(job, t, &u, &s) : ZS_MISSING;
+    }
+    close(fd);
+}
+
+static int is_same_file(const zs_job *job, int fd) {
+    struct stat facts;
+    return !fstat(fd, &facts) && S_ISREG(facts.st_mode) && (int64_t)facts.st_ino == job->inode &&
+           facts.st_size == job->file_nbytes &&
+           (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec == job->mtime_ns;
+}
+
+static void read_parts(const zs_job *job, zs_thread *t, int64_t first, int64_t stop, int32_t *status) {
+    unit u;
+    int fd = open_file(job, job->lead);
+    int is_same = fd >= 0 && is_same_file(job, fd);
+    for (int64_t i = first; i < stop && is_same; i++) {
+        int64_t number = job->order[i];
+        uint64_t offset = job->parts[2 * number], nbytes = job->parts[2 * number + 1];
+        if (offset == UINT64_MAX && nbytes == UINT64_MAX) {
+            status[i] = ZS_MISSING;
+        } else if (nbytes > (uint64_t)job->file_nbytes || offset > (uint64_t)job->file_nbytes - nbytes) {
+            status[i] = ZS_BAD;
+        } else {
+            source s = {NULL, fd, offset, nbytes};
+            find_unit(job, number, &u);
+            status[i] = read_unit(job, t, &u, &s);
+        }
+    }
+    if (!is_same || !is_same_file(job, fd))
+        for (int64_t i = first; i < stop; i++) status[i] = ZS_CHANGED;
+    if (fd >= 0) close(fd);
+}
+
+void zs_read(const zs_job *job, zs_thread *thread, int64_t first, int64_t stop, int32_t *status) {
+    if (job->parts) {
+        read_parts(job, thread, first, stop, status);
+    } else {
+        for (int64_t i = first; i < stop; i++) read_as_file(job, thread, i, &status[i]);
+    }
+    forget_large(thread);
+}
+
+/* --- Checking a job */
+
+static int codec_is_known(const zs_codec *codec) {
+    switch (codec->kind) {
+    case ZS_ZSTD:
+        return ZSTD_versionNumber && ZSTD_createDCtx && ZSTD_freeDCtx && ZSTD_DCtx_reset && ZSTD_DCtx_setParameter &&
+               ZSTD_decompressDCtx && ZSTD_decompressStream && ZSTD_getFrameContentSize && ZSTD_findFrameCompressedSize &&
+               ZSTD_isError;
+    case ZS_BLOSC: return blosc_decompress_ctx && codec->decoded_nbytes <= INT32_MAX;
+    case ZS_GZIP:
+    case ZS_ZLIB:
+        return libdeflate_alloc_decompressor && libdeflate_free_decompressor && libdeflate_gzip_decompress_ex &&
+               libdeflate_zlib_decompress_ex;
+    case ZS_LZ4: return LZ4_decompress_safe && codec->decoded_nbytes <= INT32_MAX;
+    case ZS_SHUFFLE: return codec->width > 0;
+    case ZS_CRC32C: return 1;
+    }
+    return 0;
+}
+
+static int codecs_fit(const zs_job *job, int64_t want) {
+    if (job->ncodecs < 0 || job->ncodecs > ZS_MAX_CODECS || (job->ncodecs && !job->codecs)) return 0;
+    for (int k = 0; k < job->ncodecs; k++) {
+        const zs_codec *codec = &job->codecs[k];
+        if (!codec_is_known(codec)) return 0;
+        if (codec->kind != ZS_CRC32C && codec->decoded_nbytes < 0) return 0;
+        if (!k && codec->decoded_nbytes != want) return 0;
+    }
+    return 1;
+}
+
+static int crossings_fit(const zs_axis *axis) {
+    if (axis->ncrossings < 1 || !axis->crossings) return 0;
+    for (int64_t i = 0; i < axis->ncrossings; i++) {
+        const zs_crossing *c = &axis->crossings[i];
+        int64_t last;
+        if (c->index < 0 || c->first < 0 || c->count < 1 || c->step < 1 || c->place < 0) return 0;
+        if (__builtin_mul_overflow(c->count - 1, c->step, &last) || __builtin_add_overflow(last, c->first, &last)) return 0;
+        if (last >= axis->chunk_length) return 0;
+        if (c->count > axis->array_length || c->place > axis->array_length - c->count) return 0;
+    }
+    return 1;
+}
+
+int zs_check(const zs_job *job) {
+    int64_t want = job->itemsize, units = 1, last = job->itemsize, before = 0, after = job->itemsize, reach;
+    if (job->ndim < 1 || job->ndim > ZS_MAX_NDIM || job->itemsize < 1 || !job->axes || !job->array || !job->lead) return -1;
+    if (job->swap_nbytes < 0 || (job->swap_nbytes && job->itemsize % job->swap_nbytes)) return -2;
+    for (int d = 0; d < job->ndim; d++) {
+        const zs_axis *axis = &job->axes[d];
+        if (axis->chunk_length < 1 || axis->chunk_stride < 1 || axis->array_length < 1 || !crossings_fit(axis)) return -3;
+        if (__builtin_mul_overflow(want, axis->chunk_length, &want)) return -4;
+        if (__builtin_mul_overflow(units, axis->ncrossings, &units)) return -5;
+        if (__builtin_mul_overflow(axis->chunk_length - 1, axis->chunk_stride, &reach)) return -6;
+        if (__builtin_add_overflow(last, reach, &last)) return -6;
+        if (__builtin_mul_overflow(axis->array_length - 1, axis->array_stride, &reach)) return -7;
+        if (__builtin_add_overflow(reach < 0 ? before : after, reach, reach < 0 ? &before : &after)) return -7;
+    }
+    if (last != want || units != job->nunits || !codecs_fit(job, want)) return -8;
+    /* The array must lie in the memory, whatever the signs of its strides. */
+    if (job->memory > job->memory_end || job->array < job->memory || job->array > job->memory_end) return -9;
+    if (before < job->memory - job->array || after > job->memory_end - job->array) return -9;
+    if (job->parts) {
+        if (!job->order || job->nunits > UINT32_MAX || job->file_nbytes < 0) return -10;
+        for (int64_t i = 0; i < job->nunits; i++)
+            if (job->order[i] >= job->nunits) return -10;
+    }
+    return job->max_encoded_nbytes < 0 ? -11 : 0;
+}

@@ -1,0 +1,92 @@
+/* The engine: chunks of local files, read to their places in an array without Python.
+
+   Python plans: it parses the metadata, chooses the chunks, locates inner chunks, and words every error. The engine executes a
+   table of jobs and returns a status for each unit; whatever is not ZS_OK, Python does again in its own way, so each rule and
+   each message has one home. Nothing here keeps state between calls, starts threads or maps files.
+
+   zarrcore/native/structures.py mirrors these structures; ZS_ABI changes with them. */
+
+#ifndef ZARRSCOPE_ENGINE_H
+#define ZARRSCOPE_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ZS_ABI 1
+#define ZS_MAX_NDIM 32
+#define ZS_MAX_CODECS 8
+
+/* What became of a unit. */
+enum {
+    ZS_OK = 0,
+    ZS_MISSING = 1,   /* there is no such file */
+    ZS_BAD = 2,       /* the bytes are not exactly what the simplest case of the codecs allows */
+    ZS_TOO_LARGE = 3, /* more bytes are stored than make sense */
+    ZS_CHANGED = 4,   /* the file is another one than the job describes */
+    ZS_FAILED = 5,    /* the operating system refused something */
+};
+
+enum { ZS_ZSTD = 1, ZS_BLOSC = 2, ZS_GZIP = 3, ZS_ZLIB = 4, ZS_CRC32C = 5, ZS_LZ4 = 6, ZS_SHUFFLE = 7 };
+
+/* One codec of bytes. */
+typedef struct {
+    int32_t kind;
+    int32_t width;          /* ZS_SHUFFLE: bytes of an element */
+    int64_t decoded_nbytes; /* -1: depends on the values, which only ZS_CRC32C can handle */
+} zs_codec;
+
+/* A chunk that a selection crosses in one dimension. */
+typedef struct {
+    int64_t index;              /* of the chunk in the grid */
+    int64_t first, count, step; /* the elements of the chunk */
+    int64_t place;              /* of the first of them in the array */
+} zs_crossing;
+
+/* One dimension. */
+typedef struct {
+    int64_t chunk_length, chunk_stride; /* elements; bytes between two of them in a decoded chunk */
+    int64_t array_length, array_stride; /* the same in the array */
+    int64_t ncrossings;
+    const zs_crossing *crossings;
+} zs_axis;
+
+/* A read. Its units are the product of the axes' crossings, in C order. */
+typedef struct {
+    int32_t ndim, itemsize, ncodecs;
+    int32_t swap_nbytes; /* the size of the numbers whose bytes are reversed; 0 if none are */
+    const zs_axis *axes;
+    const zs_codec *codecs; /* in the order of encoding */
+    char *array;            /* its element 0 in every dimension */
+    const char *memory, *memory_end; /* the memory that the array lies in */
+    int64_t nunits;
+
+    /* Each unit is the file LEAD index SEPARATOR index ..., beneath a directory. */
+    int32_t root;
+    int32_t follows_links; /* links may lead out of the directory */
+    const char *lead;
+    char separator;
+    char is_reversed; /* the last dimension comes first */
+    int64_t max_encoded_nbytes;
+
+    /* Reading inner chunks: each unit is a part of the file LEAD; NULL if units are files. */
+    const uint64_t *parts;    /* offset and size */
+    const uint32_t *order;    /* in which to read the units */
+    int64_t inode, mtime_ns, file_nbytes;
+} zs_job;
+
+/* What one thread needs again and again. */
+typedef struct zs_thread zs_thread;
+
+int zs_abi(void);
+int zs_bind(const char *name, void *function);
+zs_thread *zs_thread_new(void);
+void zs_thread_free(zs_thread *thread);
+
+/* 0 if the job can be executed: every place that it names is inside the memory that it names. */
+int zs_check(const zs_job *job);
+
+/* Read units FIRST to STOP of a checked job; STATUS gets theirs. Any number of threads may do so at once, each with its own
+   zs_thread and its own units. */
+void zs_read(const zs_job *job, zs_thread *thread, int64_t first, int64_t stop, int32_t *status);
+
+#endif

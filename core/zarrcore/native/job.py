@@ -1,0 +1,147 @@
+"""A read that the engine executes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrcore.native.library import Engine
+from zarrcore.native.structures import NativeAxis, NativeCodec, NativeJob
+from zarrcore.typing import AnyArray
+
+
+@dataclass(frozen=True, slots=True)
+class JobAxis:
+    """One dimension of a job."""
+
+    chunk_length: int
+    """Elements."""
+    chunk_stride: int
+    """Bytes between two elements of a decoded chunk."""
+    crossings: NDArray[np.int64]
+    """Per crossed chunk: its index; first element, number of elements and step in it; place of the first in the array."""
+
+
+class Job:
+    """Units to read: the product of the axes' crossings, in C order. Any number of threads may execute parts of it.
+
+    Args:
+        engine: executes it.
+        array: takes the elements; any strides.
+        axes: its dimensions.
+        codecs: of bytes, in the order of encoding.
+        swap_nbytes: size of the numbers whose bytes are reversed; 0 if none are.
+        max_encoded_nbytes: the largest size of an encoded unit.
+
+    Attributes:
+        count: the number of units.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        array: AnyArray,
+        axes: Sequence[JobAxis],
+        codecs: Sequence[NativeCodec],
+        swap_nbytes: int,
+        max_encoded_nbytes: int,
+    ) -> None:
+        self._engine = engine
+        self._axes = (NativeAxis * len(axes))(
+            *(
+                NativeAxis(
+                    axis.chunk_length,
+                    axis.chunk_stride,
+                    length,
+                    stride,
+                    len(axis.crossings),
+                    axis.crossings.ctypes.data,
+                )
+                for axis, length, stride in zip(axes, array.shape, array.strides, strict=True)
+            )
+        )
+        self._codecs = (NativeCodec * len(codecs))(*codecs)
+        self.count = 1
+        for axis in axes:
+            self.count *= len(axis.crossings)
+        low, high = np.lib.array_utils.byte_bounds(array)
+        self._job = NativeJob(
+            ndim=len(axes),
+            itemsize=array.dtype.itemsize,
+            ncodecs=len(codecs),
+            swap_nbytes=swap_nbytes,
+            axes=ctypes.addressof(self._axes),
+            codecs=ctypes.addressof(self._codecs),
+            array=array.ctypes.data,
+            memory=low,
+            memory_end=high,
+            nunits=self.count,
+            max_encoded_nbytes=max_encoded_nbytes,
+        )
+        self._address = ctypes.addressof(self._job)
+        self.statuses = np.zeros(self.count, np.int32)
+        self._status_address = self.statuses.ctypes.data
+        self._kept: list[Any] = [array, *axes]
+
+    def read_files(
+        self, directory: Any, follows_links: bool, lead: str, separator: str, is_reversed: bool
+    ) -> bool:
+        """Let each unit be the file of its index beneath an open directory. False if the engine cannot execute the job.
+
+        Args:
+            directory: has a ``descriptor``, which stays open as long as the object lives.
+            follows_links: links may lead out of the directory.
+            lead: what comes before the index.
+            separator: between the numbers of the index.
+            is_reversed: the last dimension comes first.
+        """
+        self._kept.append(directory)
+        self._job.root = directory.descriptor
+        self._job.follows_links = follows_links
+        self._job.lead = os.fsencode(lead)
+        self._job.separator = separator.encode()
+        self._job.is_reversed = is_reversed
+        return self._engine.accepts(self._address)
+
+    def read_parts(
+        self,
+        directory: Any,
+        follows_links: bool,
+        name: str,
+        parts: NDArray[np.uint64],
+        version: tuple[int, int, int],
+    ) -> bool:
+        """Let each unit be a part of one file beneath an open directory. False if the engine cannot execute the job.
+
+        Args:
+            directory: has a ``descriptor``, which stays open as long as the object lives.
+            follows_links: links may lead out of the directory.
+            name: the file.
+            parts: per unit, its offset and size; the largest numbers if it is missing.
+            version: the file's time of change in ns, size and inode number; it must not differ.
+        """
+        order = np.argsort(parts[:, 0], kind="stable").astype(np.uint32)
+        self._kept += [directory, parts, order]
+        self._job.root = directory.descriptor
+        self._job.follows_links = follows_links
+        self._job.lead = os.fsencode(name)
+        self._job.parts, self._job.order = parts.ctypes.data, order.ctypes.data
+        self._job.mtime_ns, self._job.file_nbytes, self._job.inode = version
+        self._order = order
+        return self._engine.accepts(self._address)
+
+    def run(self, first: int, stop: int) -> list[int]:
+        """Read some of the units. Return those that were not read, for whatever reason."""
+        self._engine.read(self._address, first, stop, self._status_address)
+        failed = np.flatnonzero(self.statuses[first:stop])
+        if not len(failed):
+            return []
+        numbers = failed + first
+        found: list[int] = (numbers if self._job.parts is None else self._order[numbers]).tolist()
+        return found

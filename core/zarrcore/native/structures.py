@@ -1,0 +1,71 @@
+"""The structures of ``core/native/engine.h``."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
+from typing import Final
+
+ABI: Final = 1
+"""``ZS_ABI``: it changes with the structures."""
+
+MAX_NDIM: Final = 32
+MAX_CODECS: Final = 8
+
+CODEC_KINDS: Final = {"zstd": 1, "blosc": 2, "gzip": 3, "zlib": 4, "crc32c": 5, "lz4": 6, "shuffle": 7}
+
+
+class NativeCodec(ctypes.Structure):
+    """``zs_codec``."""
+
+    _fields_ = (
+        ("kind", c_int32),
+        ("width", c_int32),
+        ("decoded_nbytes", c_int64),
+    )
+
+    @classmethod
+    def of(cls, name: str, width: int, decoded_nbytes: int) -> NativeCodec:
+        """The codec of a name: elements of ``width`` bytes, if that matters; -1 as size if it depends on the values."""
+        return cls(CODEC_KINDS[name], width, decoded_nbytes)
+
+
+class NativeAxis(ctypes.Structure):
+    """``zs_axis``."""
+
+    _fields_ = (
+        ("chunk_length", c_int64),
+        ("chunk_stride", c_int64),
+        ("array_length", c_int64),
+        ("array_stride", c_int64),
+        ("ncrossings", c_int64),
+        ("crossings", c_void_p),
+    )
+
+
+class NativeJob(ctypes.Structure):
+    """``zs_job``."""
+
+    _fields_ = (
+        ("ndim", c_int32),
+        ("itemsize", c_int32),
+        ("ncodecs", c_int32),
+        ("swap_nbytes", c_int32),
+        ("axes", c_void_p),
+        ("codecs", c_void_p),
+        ("array", c_void_p),
+        ("memory", c_void_p),
+        ("memory_end", c_void_p),
+        ("nunits", c_int64),
+        ("root", c_int32),
+        ("follows_links", c_int32),
+        ("lead", c_char_p),
+        ("separator", c_char),
+        ("is_reversed", c_char),
+        ("max_encoded_nbytes", c_int64),
+        ("parts", c_void_p),
+        ("order", c_void_p),
+        ("inode", c_int64),
+        ("mtime_ns", c_int64),
+        ("file_nbytes", c_int64),
+    )

@@ -1,0 +1,296 @@
+"""The engine reads what Python reads, and fails as Python fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zarrcore
+from zarrcore.array.native_reads import NativeReads
+from zarrcore.array.reader import ChunkReader
+from zarrcore.errors import ReadCancelledError, ZarrError
+from zarrcore.native import engine
+from zarrcore.stores.local import confined_paths
+from zarrcore.stores.local.store import LocalStore
+
+pytestmark = pytest.mark.skipif(engine() is None, reason="the engine is not built")
+
+ZSTD = {"name": "zstd", "configuration": {"level": 1}}
+BLOSC = {"name": "blosc", "configuration": {"cname": "lz4", "blocksize": 256}}
+BITS = {"name": "blosc", "configuration": {"cname": "zstd", "shuffle": "bitshuffle", "typesize": 2}}
+GZIP = {"name": "gzip", "configuration": {"level": 1}}
+SHUFFLE = {"name": "numcodecs.shuffle", "configuration": {"elementsize": 2}}
+BIG = {"name": "bytes", "configuration": {"endian": "big"}}
+TURN = {"name": "transpose", "configuration": {"order": [2, 0, 1]}}
+CHAINS: list[list[Any]] = [
+    ["bytes"],
+    [ZSTD],
+    [BLOSC],
+    [BITS],
+    [GZIP],
+    ["numcodecs.zlib"],
+    ["numcodecs.lz4"],
+    ["crc32c"],
+    ["crc32c", ZSTD],
+    [ZSTD, "crc32c"],
+    [SHUFFLE, GZIP],
+    [SHUFFLE, "crc32c", "numcodecs.lz4", "crc32c"],
+    [BIG],
+    [TURN, BIG, BLOSC],
+    [TURN, "bytes", ZSTD],
+]
+SHAPE = (21, 34, 40)
+DTYPES = ("<u2", "<f4", "<c16", "<M8[s]")
+
+
+def values_of(dtype: str) -> np.ndarray:
+    """Values that compress, and differ from place to place."""
+    numbers = np.arange(np.prod(SHAPE)).reshape(SHAPE) // 3 % 251
+    return numbers.astype("i8").astype(dtype) if dtype[1] == "M" else numbers.astype(dtype)
+
+
+def created(path: Path, **options: Any) -> Any:
+    """An array ``a`` in a new hierarchy."""
+    return zarrcore.create(path).create_array("a", **options)
+
+
+class Written:
+    """Arrays with all chains, with and without shards; a chunk of each is missing."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self._copies = root, count()
+        hierarchy = zarrcore.create(root)
+        self.names: list[str] = []
+        for number, codecs in enumerate(CHAINS):
+            for is_sharded in (False, True):
+                dtype = DTYPES[number % len(DTYPES)]
+                name = f"{number}{'s' * is_sharded}"
+                array = hierarchy.create_array(
+                    name,
+                    shape=SHAPE,
+                    dtype=dtype,
+                    chunks=(8, 16, 16),
+                    shards=(16, 32, 32) if is_sharded else None,
+                    codecs=codecs,
+                )
+                array[...] = values_of(dtype)
+                self.names.append(name)
+                if not is_sharded:
+                    (root / name / "c/1/1/1").unlink()
+
+    def copy(self, name: str) -> Path:
+        """A copy of an array, to damage."""
+        path = self.root.with_name(f"copy{next(self._copies)}")
+        shutil.copytree(self.root / name, path)
+        return path
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return Written(tmp_path_factory.mktemp("native") / "a.zarr")
+
+
+def both(path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    """The elements or the error by the engine, and those by Python."""
+    found: list[Any] = []
+    for is_native in (True, False):
+        with monkeypatch.context() as patch:
+            if not is_native:
+                patch.setattr("zarrcore.array.native_reads.engine", lambda: None)
+            try:
+                found.append(zarrcore.open_array(path)[selection])
+            except ZarrError as error:
+                found.append(f"{type(error).__name__}: {error}")
+    return found[0], found[1]
+
+
+def bounds(length: int) -> st.SearchStrategy[Any]:
+    bound = st.none() | st.integers(-length - 2, length + 2)
+    return st.integers(-length, length - 1) | st.builds(
+        slice, bound, bound, st.sampled_from([None, 1, 1, -1, 2, -3, 5, 17])
+    )
+
+
+SELECTIONS = st.tuples(bounds(SHAPE[0]), bounds(SHAPE[1]), st.just(slice(None)) | bounds(SHAPE[2]))
+
+
+@settings(max_examples=400)
+@given(selection=SELECTIONS, number=st.integers(0, 2 * len(CHAINS) - 1))
+def test_the_engine_reads_what_python_reads(written: Written, selection: Any, number: int) -> None:
+    name = written.names[number]
+    with pytest.MonkeyPatch.context() as patch:
+        native, python = both(written.root / name, selection, patch)
+    assert isinstance(python, np.ndarray | np.generic)
+    np.testing.assert_array_equal(native, python, strict=True)
+
+
+@pytest.mark.parametrize("number", range(2 * len(CHAINS)))
+def test_every_chain_goes_through_the_engine(
+    written: Written, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = written.names[number]
+    array = zarrcore.open_array(written.root / name)
+    expected = values_of(array.dtype.str)
+    if not name.endswith("s"):
+        expected[8:16, 16:32, 16:32] = 0
+
+    decode = ChunkReader._decode
+
+    def refuse(self: ChunkReader, unit: Any, encoded: Any, is_span: bool) -> None:
+        assert encoded is None, "Python read a chunk"
+        decode(self, unit, encoded, is_span)
+
+    monkeypatch.setattr(ChunkReader, "_decode", refuse)
+    np.testing.assert_array_equal(array[...], expected, strict=True)
+    assert np.array_equal(zarr.open_array(written.root / name, mode="r")[...], expected)
+
+
+DAMAGE = st.one_of(
+    st.tuples(st.just("cut"), st.floats(0, 1)),
+    st.tuples(st.just("flip"), st.floats(0, 1)),
+    st.tuples(st.just("longer"), st.floats(0, 1)),
+    st.tuples(st.just("empty"), st.just(0.0)),
+    st.tuples(st.just("folder"), st.just(0.0)),
+    st.tuples(st.just("pipe"), st.just(0.0)),
+    st.tuples(st.just("link out"), st.just(0.0)),
+    st.tuples(st.just("link in"), st.just(0.0)),
+    st.tuples(st.just("denied"), st.just(0.0)),
+)
+
+
+def damage(path: Path, how: str, where: float) -> None:
+    """Change one chunk of an array."""
+    chunk = path / "c/0/0/0"
+    content = bytearray(chunk.read_bytes())
+    at = min(len(content) - 1, int(where * len(content)))
+    if how == "cut":
+        chunk.write_bytes(content[:at])
+    elif how == "flip":
+        content[at] ^= 0xFF
+        chunk.write_bytes(content)
+    elif how == "longer":
+        chunk.write_bytes(content + bytes(1 + at))
+    elif how == "denied":
+        chunk.write_bytes(b"")
+        chunk.chmod(0)
+    else:
+        chunk.rename(path / "moved")
+        if how == "folder":
+            chunk.mkdir()
+        elif how == "pipe":
+            os.mkfifo(chunk)
+        elif how == "link out":
+            shutil.copy(path / "moved", path.with_name(f"{path.name}-outside"))
+            chunk.symlink_to(path.with_name(f"{path.name}-outside"))
+        elif how == "link in":
+            chunk.symlink_to(path / "moved")
+        else:
+            chunk.touch()
+
+
+@settings(max_examples=400)
+@given(selection=SELECTIONS, number=st.integers(0, 2 * len(CHAINS) - 1), damaged=DAMAGE)
+def test_damage_is_found_by_the_engine_as_by_python(
+    written: Written, selection: Any, number: int, damaged: tuple[str, float]
+) -> None:
+    path = written.copy(written.names[number])
+    damage(path, *damaged)
+    with pytest.MonkeyPatch.context() as patch:
+        native, python = both(path, selection, patch)
+    shutil.rmtree(path)
+    if isinstance(python, str):
+        assert native == python
+    else:
+        np.testing.assert_array_equal(native, python)
+
+
+def test_what_the_engine_cannot_do_is_left_to_python(tmp_path: Path) -> None:
+    hierarchy = zarrcore.create(tmp_path / "a.zarr")
+    kinds: dict[str, dict[str, Any]] = {
+        "texts": {"dtype": "string", "data": np.array(["a", "b"])},
+        "small": {"dtype": "int4", "data": np.array([1, -2])},
+        "fields": {"dtype": np.dtype([("x", "<u2"), ("y", "<f4")]), "shape": (2,)},
+        "scalar": {"dtype": "u2", "shape": ()},
+        "scaled": {"dtype": "u2", "shape": (2,), "codecs": ["numcodecs.lzma"]},
+        "odd": {"dtype": "u2", "shape": (3,), "codecs": [{**SHUFFLE, "configuration": {"elementsize": 4}}]},
+        "plain": {"dtype": "u2", "shape": (2,)},
+    }
+    for name, kind in kinds.items():
+        hierarchy.create_array(name, **kind)
+    can = {name: hierarchy.array(name)._reader._native is not None for name in kinds}
+    assert can == dict.fromkeys(kinds, False) | {"plain": True, "fields": True}
+
+
+def test_stores_that_change_values_are_not_passed_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    created(tmp_path / "a.zarr", data=np.arange(10.0))
+
+    class Other(LocalStore):
+        """May do anything."""
+
+    assert zarrcore.open_array(LocalStore(tmp_path / "a.zarr/a"))._reader._native is not None
+    assert zarrcore.open_array(Other(tmp_path / "a.zarr/a"))._reader._native is None
+    monkeypatch.setattr("zarrcore.stores.local.store.open_beneath", confined_paths._open_checked)
+    assert zarrcore.open_array(LocalStore(tmp_path / "a.zarr/a"))._reader._native is None
+
+
+def test_a_shard_that_is_replaced_between_index_and_parts_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = np.arange(4096, dtype="u4").reshape(64, 64), np.arange(4096, 0, -1, dtype="u4").reshape(64, 64)
+    array = created(
+        tmp_path / "a.zarr", shape=(64, 64), dtype="u4", chunks=(8, 8), shards=(64, 64), codecs=[ZSTD]
+    )
+    array[...] = old
+    parts, times = NativeReads.parts, count()
+
+    def replaced(*arguments: Any) -> Any:
+        if not next(times):
+            array[...] = new
+        return parts(*arguments)
+
+    monkeypatch.setattr(NativeReads, "parts", replaced)
+    assert np.array_equal(zarrcore.open_array(tmp_path / "a.zarr/a")[...], new)
+
+
+def test_a_read_can_be_cancelled_between_calls(tmp_path: Path) -> None:
+    array = created(tmp_path / "a.zarr", data=np.ones((200, 200), "u1"), chunks=(4, 4))
+    asked = count()
+    with pytest.raises(ReadCancelledError):
+        array.read(..., cancelled=lambda: next(asked) > 1)
+
+
+def test_threads_of_a_read_may_end_and_begin(tmp_path: Path) -> None:
+    values = np.arange(10_000).reshape(100, 100)
+    array = created(tmp_path / "a.zarr", data=values, chunks=(7, 9), codecs=[ZSTD])
+    found: list[np.ndarray] = []
+    for _ in range(20):
+        thread = threading.Thread(target=lambda: found.append(array[::-1, 3:]))
+        thread.start()
+        thread.join()
+    assert all(np.array_equal(one, values[::-1, 3:]) for one in found)
+    assert len(found) == 20
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_whole_chunks_are_decoded_without_their_elements(tmp_path: Path, is_damaged: bool) -> None:
+    array = created(
+        tmp_path / "a.zarr", data=np.arange(900).reshape(30, 30), chunks=(4, 4), codecs=["crc32c"]
+    )
+    indices = [(y, x) for y in range(8) for x in range(8)]
+    if is_damaged:
+        content = bytearray((tmp_path / "a.zarr/a/c/7/7").read_bytes())
+        content[-9] ^= 1  # beyond the end of the array
+        (tmp_path / "a.zarr/a/c/7/7").write_bytes(content)
+    assert array.chunks_surely_decode(indices) != is_damaged
+    assert array.chunks_surely_decode(indices[:-1])
+    assert not array.chunks_surely_decode([(9, 9)])

@@ -1,0 +1,109 @@
+"""Read mutated chunks with an engine that was compiled with sanitizers: run by `test_job`, also by hand.
+
+python -m tests.core.native.mutate LIBRARY FOLDER SEED COUNT
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.core.array.test_native_reads import CHAINS, DTYPES, values_of
+from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.metadata import NamedConfiguration
+from zarrcore.native import Engine, Job, JobAxis
+
+
+class Directory:
+    """An open directory."""
+
+    def __init__(self, path: Path) -> None:
+        self.descriptor = os.open(path, os.O_RDONLY)
+
+
+def mutated(content: bytes, rng: np.random.Generator) -> bytes:
+    """Some bytes changed, cut, doubled or set to what headers may hold."""
+    bytes_ = bytearray(content)
+    for _ in range(int(rng.integers(1, 6))):
+        at = int(rng.integers(0, max(1, min(len(bytes_), 40 if rng.random() < 0.6 else len(bytes_)))))
+        kind = rng.integers(0, 5)
+        if kind == 0:
+            del bytes_[at:]
+        elif kind == 1:
+            bytes_[at : at + 1] = rng.bytes(1)
+        elif kind == 2:
+            bytes_[at:at] = rng.bytes(int(rng.integers(1, 9)))
+        elif kind == 3:
+            word = int(rng.choice([0, 1, 16, 255, 2**16, 2**31 - 1, 2**31, 2**32 - 1, len(content)]))
+            bytes_[at : at + 4] = word.to_bytes(4, "little")
+        else:
+            bytes_ += bytes_[at:]
+    return bytes(bytes_)
+
+
+def pipelines() -> list[tuple[Pipeline, bytes]]:
+    """Each chain, and a chunk that it encoded."""
+    found = []
+    for number, codecs in enumerate(CHAINS):
+        dtype = np.dtype(DTYPES[number % len(DTYPES)])
+        named = [
+            NamedConfiguration(codec)
+            if isinstance(codec, str)
+            else NamedConfiguration(codec["name"], codec["configuration"])
+            for codec in codecs
+        ]
+        if not any(codec.name in ("bytes", "transpose") for codec in named):
+            named.insert(0, NamedConfiguration("bytes", {"endian": "little"}))
+        pipeline = Pipeline(named, ArraySpec((8, 16, 16), dtype, np.zeros((), dtype)))
+        found.append((pipeline, bytes(pipeline.encode(values_of(dtype.str)[:8, :16, :16]))))
+    return found
+
+
+def axes_of(form: Any, shape: tuple[int, ...], rng: np.random.Generator, is_wild: bool) -> list[JobAxis]:
+    """A random part of a chunk; if it is wild, with numbers that may be anything."""
+    axes = []
+    for length, stride in zip(shape, form.strides, strict=True):
+        first, step = int(rng.integers(0, length)), int(rng.integers(1, 4))
+        row = [0, first, (length - 1 - first) // step + 1, step, 0]
+        if is_wild and rng.random() < 0.5:
+            row[int(rng.integers(0, 5))] = int(rng.choice([-1, 0, 1, length, 2**31, 2**62, 2**63 - 1]))
+        axes.append(JobAxis(length, stride, np.array([row], np.int64)))
+    return axes
+
+
+def main(library: str, folder: str, seed: str, count: str) -> None:
+    """Mutate and read."""
+    engine, rng, root = Engine(library), np.random.default_rng(int(seed)), Path(folder)
+    directory, cases, outcomes = Directory(root), pipelines(), {"read": 0, "refused": 0, "invalid": 0}
+    for number in range(int(count)):
+        pipeline, chunk = cases[number % len(cases)]
+        form = pipeline.native_form()
+        assert form is not None
+        content = mutated(chunk, rng) if rng.random() < 0.9 else chunk
+        file = root / "c0.0.0"
+        file.write_bytes(content)
+        axes = axes_of(form, pipeline.spec.shape, rng, is_wild=rng.random() < 0.2)
+        shape = [int(min(max(axis.crossings[0][2], 1), 16)) for axis in axes]
+        array = np.empty(shape, pipeline.spec.dtype)
+        job = Job(engine, array, axes, form.codecs, form.swap_nbytes, pipeline.max_encoded_nbytes)
+        if rng.random() < 0.3:
+            facts = file.stat()
+            places = [0, 1, 4, len(content), len(content) // 2, 2**63 - 1, 2**64 - 1]
+            place = [places[int(at)] for at in rng.integers(0, len(places), 2)]
+            parts = np.array([place if rng.random() < 0.5 else [0, len(content)]], np.uint64)
+            version = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+            accepted = job.read_parts(directory, False, file.name, parts, version)
+        else:
+            accepted = job.read_files(directory, False, "c", ".", False)
+        outcomes["invalid" if not accepted else "refused" if job.run(0, 1) else "read"] += 1
+    assert outcomes["read"] > int(count) // 20
+    assert outcomes["refused"] > int(count) // 4
+    print(outcomes)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

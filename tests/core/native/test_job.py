@@ -1,0 +1,203 @@
+"""Jobs that are wrong are refused before anything is touched, and hostile bytes touch nothing but their places."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.campaigns import ALL
+from zarrcore.native import Engine, Job, JobAxis, NativeCodec, engine
+
+_ROOT = Path(__file__).resolve().parents[3]
+_FOUND = engine()
+
+pytestmark = pytest.mark.skipif(_FOUND is None, reason="the engine is not built")
+
+
+class Directory:
+    """An open directory."""
+
+    def __init__(self, path: Path) -> None:
+        self.descriptor = os.open(path, os.O_RDONLY)
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
+@pytest.fixture
+def found() -> Engine:
+    assert _FOUND is not None
+    return _FOUND
+
+
+def accepts(
+    engine: Engine,
+    folder: Path,
+    row: tuple[int, ...] = (0, 0, 4, 1, 0),
+    *,
+    array: np.ndarray | None = None,
+    length: int = 4,
+    stride: int = 2,
+    codecs: tuple[NativeCodec, ...] = (),
+    swap_nbytes: int = 0,
+    most: int = 100,
+) -> bool:
+    array = np.zeros(4, "u2") if array is None else array
+    axis = JobAxis(length, stride, np.array([row], np.int64))
+    job = Job(engine, array, [axis], codecs, swap_nbytes, most)
+    return job.read_files(Directory(folder), False, "c/", "/", False)
+
+
+def test_a_job_that_fits_is_accepted(found: Engine, tmp_path: Path) -> None:
+    assert accepts(found, tmp_path)
+    assert accepts(found, tmp_path, swap_nbytes=2)
+    assert accepts(found, tmp_path, array=np.zeros(8, "u2")[::-2])
+    assert accepts(found, tmp_path, array=np.broadcast_to(np.zeros((), "u2"), 4))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (-1, 0, 4, 1, 0),
+        (0, -1, 4, 1, 0),
+        (0, 1, 4, 1, 0),
+        (0, 0, 5, 1, 0),
+        (0, 0, 0, 1, 0),
+        (0, 0, 4, 0, 0),
+        (0, 0, 4, -1, 0),
+        (0, 0, 2, 4, 0),
+        (0, 0, 2, 2**62, 0),
+        (0, 0, 2**62, 2, 0),
+        (0, 2**63 - 1, 2, 1, 0),
+        (0, 0, 4, 1, 1),
+        (0, 0, 4, 1, -1),
+        (0, 0, 1, 1, 2**63 - 1),
+    ],
+)
+def test_a_crossing_outside_the_chunk_or_the_array_is_refused(
+    found: Engine, tmp_path: Path, row: tuple[int, ...]
+) -> None:
+    assert not accepts(found, tmp_path, row)
+
+
+@pytest.mark.parametrize(
+    ("length", "stride"), [(0, 2), (-4, 2), (4, 0), (4, -2), (4, 4), (2**62, 2), (4, 2**62), (5, 2**61)]
+)
+def test_a_chunk_that_is_not_its_own_size_is_refused(
+    found: Engine, tmp_path: Path, length: int, stride: int
+) -> None:
+    assert not accepts(found, tmp_path, (0, 0, 1, 1, 0), length=length, stride=stride)
+
+
+@pytest.mark.parametrize(
+    "codec",
+    [
+        NativeCodec(1, 0, 7),
+        NativeCodec(1, 0, -1),
+        NativeCodec(0, 0, 8),
+        NativeCodec(99, 0, 8),
+        NativeCodec(7, 0, 8),
+        NativeCodec(7, -2, 8),
+    ],
+)
+def test_a_codec_that_is_unknown_or_does_not_fit_is_refused(
+    found: Engine, tmp_path: Path, codec: NativeCodec
+) -> None:
+    assert not accepts(found, tmp_path, codecs=(codec,))
+
+
+def test_other_numbers_that_make_no_sense_are_refused(found: Engine, tmp_path: Path) -> None:
+    assert not accepts(found, tmp_path, swap_nbytes=3)
+    assert not accepts(found, tmp_path, swap_nbytes=-2)
+    assert not accepts(found, tmp_path, most=-1)
+    many = [JobAxis(1, 2, np.array([[0, 0, 1, 1, 0]], np.int64))] * 33
+    job = Job(found, np.zeros((1,) * 33, "u2"), many, (), 0, 100)
+    assert not job.read_files(Directory(tmp_path), False, "c/", "/", False)
+
+
+def test_names_are_beneath_the_directory_whatever_they_say(found: Engine, tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "secret0").write_bytes(b"12345678")
+    for lead in ("../secret", f"{tmp_path}/secret", "x" * 5000):
+        array = np.zeros(4, "u2")
+        job = Job(found, array, [JobAxis(4, 2, np.array([[0, 0, 4, 1, 0]], np.int64))], (), 0, 100)
+        assert job.read_files(Directory(tmp_path / "inside"), False, lead, "/", False)
+        assert job.run(0, 1) == [0]
+        assert not array.any()
+
+
+def test_a_part_outside_its_file_is_not_read(found: Engine, tmp_path: Path) -> None:
+    file = tmp_path / "shard"
+    file.write_bytes(bytes(range(1, 17)))
+    facts = file.stat()
+    version = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+    most = 2**64 - 1
+    parts = np.array(
+        [[8, 8], [9, 8], [16, 8], [2**63, 8], [8, 2**63], [most - 8, 16], [most, 8], [0, 8], [most, most]],
+        np.uint64,
+    )
+    array = np.zeros((9, 4), "u2")
+    rows = np.array([[i, 0, 1, 1, i] for i in range(9)], np.int64)
+    axes = [JobAxis(1, 8, rows), JobAxis(4, 2, np.array([[0, 0, 4, 1, 0]], np.int64))]
+    job = Job(found, array, axes, (), 0, 100)
+    assert job.read_parts(Directory(tmp_path), False, "shard", parts, version)
+    assert sorted(job.run(0, 9)) == [1, 2, 3, 4, 5, 6, 8]
+    assert array[0].tobytes() == bytes(range(9, 17))
+    assert array[7].tobytes() == bytes(range(1, 9))
+    assert not array[1:7].any()
+    job = Job(found, array, axes, (), 0, 100)
+    assert job.read_parts(Directory(tmp_path), False, "shard", parts, (facts.st_mtime_ns + 1, *version[1:]))
+    assert len(job.run(0, 9)) == 9, "it is another version of the file"
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The engine with the compiler's checks of memory and arithmetic, and the library to load before it."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not on the PATH")
+    asked = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    checker, library = Path(asked.stdout.strip()), tmp_path_factory.mktemp("sanitized") / "engine.so"
+    if not checker.is_absolute():
+        pytest.skip("gcc has no address sanitizer")
+    options = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1", "-shared", "-fPIC"]
+    source = _ROOT / "core/native/engine.c"
+    subprocess.run(
+        ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, "-o", library, source], check=True
+    )
+    return library, checker
+
+
+@pytest.mark.parametrize("seed", [1, *range(2, 102 * ALL)])
+def test_mutated_bytes_and_indices_touch_nothing_else(
+    sanitized: tuple[Path, Path], tmp_path: Path, seed: int
+) -> None:
+    library, checker = sanitized
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tests.core.native.mutate",
+            library,
+            tmp_path,
+            str(seed),
+            str(10_000 if ALL else 1500),
+        ],
+        env={
+            **os.environ,
+            "LD_PRELOAD": str(checker),
+            "ASAN_OPTIONS": "detect_leaks=0,allocator_may_return_null=1",
+            "PYTHONPATH": str(_ROOT),
+        },
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert "read" in ran.stdout

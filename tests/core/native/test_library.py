@@ -1,0 +1,91 @@
+"""Loading the engine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from zarrcore.native import engine, library
+
+needs_engine = pytest.mark.skipif(engine() is None, reason="the engine is not built")
+
+EVERYTHING = "decodes blosc, crc32c, gzip, lz4, shuffle, zlib, zstd"
+
+
+@pytest.fixture(autouse=True)
+def _loaded_anew() -> Iterator[None]:
+    library._loaded.cache_clear()
+    yield
+    library._loaded.cache_clear()
+
+
+@needs_engine
+def test_a_program_that_imports_no_codecs_has_all_of_them() -> None:
+    script = "from zarrcore.native import engine_state; print(*engine_state()); import sys; print('numcodecs' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == [f"True {EVERYTHING}", "False"]
+
+
+def test_it_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZARRSCOPE_ENGINE", "python")
+    assert library.engine_state() == (False, "ZARRSCOPE_ENGINE=python turns it off")
+    assert library.engine() is None
+
+
+def test_an_installation_without_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "_NAME", "none.so")
+    is_used, why = library.engine_state()
+    assert (is_used, why) == (False, "this installation has none: it was built without a C compiler")
+    monkeypatch.setenv("ZARRSCOPE_ENGINE", "native")
+    library._loaded.cache_clear()
+    with pytest.raises(OSError, match="built without a C compiler"):
+        library.engine()
+
+
+def test_other_systems_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert library.engine_state() == (False, "it is for Linux on little-endian processors")
+
+
+@needs_engine
+def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "ABI", library.ABI + 1)
+    is_used, why = library.engine_state()
+    assert not is_used
+    assert why.endswith("_engine.so belongs to another version of zarrscope: install zarrscope again")
+
+
+@needs_engine
+def test_a_codec_without_its_functions_is_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    functions = {
+        "zstd": ("numcodecs", "blosc", ("ZSTD_no_such_function",)),
+        "blosc": ("no_such_package", "blosc", ("blosc_decompress_ctx",)),
+        "lz4": ("numcodecs", "no_such_module", ("LZ4_decompress_safe",)),
+    }
+    monkeypatch.setattr(library, "_FUNCTIONS", functions)
+    assert library.engine_state() == (True, "decodes crc32c, shuffle")
+
+
+@needs_engine
+def test_a_thread_releases_its_memory() -> None:
+    script = """
+import os, threading, tempfile, numpy, zarrcore
+from tests.memory import forget_peak, peak_nbytes
+with tempfile.TemporaryDirectory() as folder:
+    array = zarrcore.create(folder + "/a").create_array("a", data=numpy.random.default_rng(0).random(1 << 20), codecs=["zstd"])
+    def read():
+        array[: 1 << 19]
+    def in_threads(count):
+        for _ in range(count):
+            thread = threading.Thread(target=read); thread.start(); thread.join()
+    in_threads(5)
+    forget_peak()
+    before = peak_nbytes()
+    in_threads(40)
+    assert peak_nbytes() - before < 40 << 20, peak_nbytes() - before
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": os.getcwd()})

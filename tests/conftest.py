@@ -209,4 +209,4 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks are read by Python alone, so that its calls can be counted or made to fail."""
-    monkeypatch.setattr("zarrcore.array.native_reads.engine", lambda: None)
+    monkeypatch.setattr("zarrcore.array.native.files.engine", lambda: None)

@@ -9,6 +9,8 @@
 typedef struct { const void *src; size_t size, pos; } zstd_in;
 typedef struct { void *dst; size_t size, pos; } zstd_out;
 
+#define ZSTD_LEVEL 100
+#define ZSTD_CHECKSUM 201
 #define ZSTD_RESET_SESSION 1
 #define ZSTD_STABLE_OUT_BUFFER 1001 /* experimental: the same number from 1.4.5 on, see zstd_can_begin */
 
@@ -23,6 +25,20 @@ typedef struct { void *dst; size_t size, pos; } zstd_out;
     F(unsigned long long, ZSTD_getFrameContentSize, (const void *, size_t))                                 \
     F(size_t, ZSTD_findFrameCompressedSize, (const void *, size_t))                                         \
     F(unsigned, ZSTD_isError, (size_t))                                                                     \
+    F(void *, ZSTD_createCCtx, (void))                                                                      \
+    F(size_t, ZSTD_freeCCtx, (void *))                                                                      \
+    F(size_t, ZSTD_CCtx_setParameter, (void *, int, int))                                                   \
+    F(size_t, ZSTD_compressBound, (size_t))                                                                 \
+    F(size_t, ZSTD_compress2, (void *, void *, size_t, const void *, size_t))                               \
+    F(int, blosc_compress_ctx, (int, int, size_t, size_t, const void *, void *, size_t, const char *, size_t, int)) \
+    F(int, LZ4_compressBound, (int))                                                                        \
+    F(int, LZ4_compress_fast, (const char *, char *, int, int, int))                                        \
+    F(void *, libdeflate_alloc_compressor, (int))                                                           \
+    F(void, libdeflate_free_compressor, (void *))                                                           \
+    F(size_t, libdeflate_gzip_compress_bound, (void *, size_t))                                             \
+    F(size_t, libdeflate_gzip_compress, (void *, const void *, size_t, void *, size_t))                     \
+    F(size_t, libdeflate_zlib_compress_bound, (void *, size_t))                                             \
+    F(size_t, libdeflate_zlib_compress, (void *, const void *, size_t, void *, size_t))                     \
     F(int, blosc_decompress_ctx, (const void *, void *, size_t, int))                                       \
     F(int, LZ4_decompress_safe, (const char *, char *, int, int))                                           \
     F(void *, libdeflate_alloc_decompressor, (void))                                                        \

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,7 +46,9 @@ int zs_bind(const char *name, void *function) {
 enum { ENCODED, DECODED, BETWEEN, BEYOND, BUFFERS };
 
 struct zs_thread {
-    void *zstd, *deflate;
+    void *zstd, *deflate;             /* decoders */
+    void *zstd_encoder, *deflate_encoder;
+    int deflate_level;
     char *memory[BUFFERS], *begin[BUFFERS];
     size_t nbytes[BUFFERS];
 };
@@ -62,6 +65,8 @@ void zs_thread_free(zs_thread *t) {
     if (!t) return;
     if (t->zstd) ZSTD_freeDCtx(t->zstd);
     if (t->deflate) libdeflate_free_decompressor(t->deflate);
+    if (t->zstd_encoder) ZSTD_freeCCtx(t->zstd_encoder);
+    if (t->deflate_encoder) libdeflate_free_compressor(t->deflate_encoder);
     for (int use = 0; use < BUFFERS; use++) forget(t, use);
     free(t);
 }
@@ -86,10 +91,14 @@ static void forget_large(zs_thread *t) {
 
 /* --- Files */
 
-static int open_file(const zs_job *job, const char *name) {
+enum {
+    FILE_ = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, /* without O_NONBLOCK, a named pipe would block for ever */
+    FOLDER = O_RDONLY | O_CLOEXEC | O_DIRECTORY,
+};
+
+static int open_beneath(const zs_job *job, const char *name, int flags) {
     struct { uint64_t flags, mode, resolve; } how = {
-        O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0, /* without O_NONBLOCK, a named pipe would block for ever */
-        job->follows_links ? 0 : RESOLVE_BENEATH_ | RESOLVE_NO_MAGICLINKS_,
+        (uint64_t)flags, 0, job->follows_links ? 0 : RESOLVE_BENEATH_ | RESOLVE_NO_MAGICLINKS_,
     };
     for (;;) {
         long fd = syscall(SYS_openat2, job->root, name, &how, sizeof how);
@@ -303,6 +312,75 @@ static int unshuffle(const char *from, size_t n, char *to, size_t want, size_t w
     return ZS_OK;
 }
 
+static int zstd_encode(zs_thread *t, const zs_codec *codec, const char *from, size_t n, char *to, size_t room, size_t *made) {
+    if (!t->zstd_encoder && !(t->zstd_encoder = ZSTD_createCCtx())) return ZS_FAILED;
+    ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_LEVEL, codec->level);
+    ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_CHECKSUM, codec->has_checksum);
+    *made = ZSTD_compress2(t->zstd_encoder, to, room, from, n);
+    return ZSTD_isError(*made) ? ZS_BAD : ZS_OK;
+}
+
+static void *deflate_encoder(zs_thread *t, int level) {
+    if (t->deflate_encoder && t->deflate_level != level) {
+        libdeflate_free_compressor(t->deflate_encoder);
+        t->deflate_encoder = NULL;
+    }
+    t->deflate_level = level;
+    return t->deflate_encoder ? t->deflate_encoder : (t->deflate_encoder = libdeflate_alloc_compressor(level));
+}
+
+static void shuffle(const char *from, size_t n, char *to, size_t width) {
+    size_t count = n / width;
+    for (size_t byte = 0; byte < width; byte++)
+        for (size_t i = 0; i < count; i++) to[byte * count + i] = from[i * width + byte];
+}
+
+/* Encode N bytes by one codec into a buffer of this thread, which *TO becomes. */
+static int encode_once(zs_thread *t, const zs_codec *codec, int use, const char *from, size_t n, char **to, size_t *made) {
+    void *deflate = NULL;
+    size_t room = n;
+    if (n > INT32_MAX / 2) return ZS_BAD; /* Python knows what each codec allows */
+    switch (codec->kind) {
+    case ZS_ZSTD: room = ZSTD_compressBound(n); break;
+    case ZS_BLOSC: room = n + BLOSC_HEADER; break;
+    case ZS_LZ4: room = 4 + (size_t)LZ4_compressBound((int)n); break;
+    case ZS_CRC32C: room = n + 4; break;
+    case ZS_GZIP:
+    case ZS_ZLIB:
+        if (!(deflate = deflate_encoder(t, codec->level))) return ZS_BAD;
+        room = codec->kind == ZS_GZIP ? libdeflate_gzip_compress_bound(deflate, n) : libdeflate_zlib_compress_bound(deflate, n);
+    }
+    if (!(*to = buffer(t, use, room))) return ZS_FAILED;
+    int wrote;
+    uint32_t word = (uint32_t)n;
+    *made = n;
+    switch (codec->kind) {
+    case ZS_ZSTD: return zstd_encode(t, codec, from, n, *to, room, made);
+    case ZS_BLOSC:
+        wrote = blosc_compress_ctx(codec->level, codec->shuffle, (size_t)codec->type_nbytes, n, from, *to, room,
+                                   codec->compressor, (size_t)codec->block_nbytes, 1);
+        *made = (size_t)wrote;
+        return wrote > 0 ? ZS_OK : ZS_BAD;
+    case ZS_LZ4:
+        memcpy(*to, &word, 4);
+        wrote = LZ4_compress_fast(from, *to + 4, (int)n, (int)room - 4, codec->level);
+        *made = (size_t)wrote + 4;
+        return wrote > 0 ? ZS_OK : ZS_BAD;
+    case ZS_GZIP: *made = libdeflate_gzip_compress(deflate, from, n, *to, room); break;
+    case ZS_ZLIB: *made = libdeflate_zlib_compress(deflate, from, n, *to, room); break;
+    case ZS_CRC32C:
+        word = crc32c(from, n);
+        memcpy(*to, from, n);
+        memcpy(*to + n, &word, 4);
+        *made = n + 4;
+        break;
+    case ZS_SHUFFLE:
+        if (n % (size_t)codec->width) return ZS_BAD;
+        shuffle(from, n, *to, (size_t)codec->width);
+    }
+    return *made ? ZS_OK : ZS_BAD;
+}
+
 /* Decode a chunk's bytes to TO, where WANT bytes have room. Only bytes LO to HI need be right. */
 static int decode(const zs_job *job, zs_thread *t, const source *s, char *to, size_t want, size_t lo, size_t hi) {
     const char *from = s->memory;
@@ -497,7 +575,7 @@ static void read_as_file(const zs_job *job, zs_thread *t, int64_t number, int32_
     find_unit(job, number, &u);
     *status = ZS_FAILED;
     if (!unit_name(job, &u, name)) return;
-    int fd = open_file(job, name);
+    int fd = open_beneath(job, name, FILE_);
     if (fd < 0) {
         if (errno == ENOENT || errno == ENOTDIR) *status = ZS_MISSING;
         return;
@@ -518,7 +596,7 @@ static int is_same_file(const zs_job *job, int fd) {
 
 static void read_parts(const zs_job *job, zs_thread *t, int64_t first, int64_t stop, int32_t *status) {
     unit u;
-    int fd = open_file(job, job->lead);
+    int fd = open_beneath(job, job->lead, FILE_);
     int is_same = fd >= 0 && is_same_file(job, fd);
     for (int64_t i = first; i < stop && is_same; i++) {
         int64_t number = job->order[i];
@@ -547,6 +625,114 @@ void zs_read(const zs_job *job, zs_thread *thread, int64_t first, int64_t stop, 
     forget_large(thread);
 }
 
+/* --- Writing */
+
+static void repeat(char *to, size_t nbytes, const char *element, size_t itemsize) {
+    memcpy(to, element, itemsize);
+    for (size_t done = itemsize; done < nbytes;) {
+        size_t part = done < nbytes - done ? done : nbytes - done;
+        memcpy(to + done, to, part);
+        done += part;
+    }
+}
+
+static int is_only(const char *chunk, size_t nbytes, const char *element, size_t itemsize) {
+    return !memcmp(chunk, element, itemsize) && !memcmp(chunk, chunk + itemsize, nbytes - itemsize);
+}
+
+/* The bytes of a decoded chunk: in the array itself if they lie there, else gathered. NULL if there is no memory. */
+static const char *chunk_of(const zs_job *job, zs_thread *t, unit *u) {
+    int is_whole = 1;
+    for (int d = 0; d < job->ndim; d++) is_whole = is_whole && u->box.length[d] == job->axes[d].chunk_length;
+    if (is_whole && u->is_contiguous) return u->place;
+    char *chunk = buffer(t, DECODED, u->chunk_nbytes);
+    if (!chunk) return NULL;
+    if (!is_whole) repeat(chunk, u->chunk_nbytes, job->fill, (size_t)job->itemsize);
+    for (int d = 0; d < job->ndim; d++) {
+        int64_t in_array = u->box.to[d];
+        u->box.to[d] = u->box.from[d] ? u->box.from[d] : job->axes[d].chunk_stride;
+        u->box.from[d] = in_array;
+    }
+    copy_box(&u->box, chunk, u->place, job->itemsize, job->swap_nbytes);
+    return chunk;
+}
+
+static int write_file(int fd, const char *from, size_t nbytes) {
+    while (nbytes) {
+        ssize_t wrote = write(fd, from, nbytes);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0) return ZS_FAILED;
+        from += wrote, nbytes -= (size_t)wrote;
+    }
+    return ZS_OK;
+}
+
+/* Give a file without a name its name, which may be another file's: that one is replaced. The temporary name is one that
+   zarrcore knows, and removes if a killed writer leaves it. */
+static int give_name(int folder, int fd, const char *name) {
+    char own[40], temporary[48];
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+    if (!linkat(AT_FDCWD, own, folder, name, AT_SYMLINK_FOLLOW)) return ZS_OK;
+    uint64_t random;
+    if (errno != EEXIST || syscall(SYS_getrandom, &random, sizeof random, 0) != sizeof random) return ZS_FAILED;
+    snprintf(temporary, sizeof temporary, ".zarrscope-%016llx.partial", (unsigned long long)random);
+    if (linkat(AT_FDCWD, own, folder, temporary, AT_SYMLINK_FOLLOW)) return ZS_FAILED;
+    if (!renameat(folder, temporary, folder, name)) return ZS_OK;
+    unlinkat(folder, temporary, 0);
+    return ZS_FAILED;
+}
+
+/* The folder of the unit before, which is often that of this one. */
+typedef struct {
+    char path[NAME_NBYTES];
+    int fd;
+} folder;
+
+static int enter(const zs_job *job, folder *f, const char *path) {
+    if (f->fd >= 0 && !strcmp(f->path, path)) return ZS_OK;
+    if (f->fd >= 0) close(f->fd);
+    strcpy(f->path, path); /* both have the same size */
+    f->fd = open_beneath(job, *path ? path : ".", FOLDER);
+    return f->fd >= 0 ? ZS_OK : errno == ENOENT ? ZS_MISSING : ZS_FAILED;
+}
+
+static int write_unit(const zs_job *job, zs_thread *t, folder *f, int64_t number) {
+    unit u;
+    char path[NAME_NBYTES] = "";
+    find_unit(job, number, &u);
+    if (!unit_name(job, &u, path)) return ZS_FAILED;
+    char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *chunk = chunk_of(job, t, &u);
+    if (!chunk) return ZS_FAILED;
+    if (!job->stores_empty && is_only(chunk, u.chunk_nbytes, job->fill, (size_t)job->itemsize)) return ZS_EMPTY;
+    char last[256];
+    if (strlen(name) >= sizeof last) return ZS_FAILED;
+    strcpy(last, name);
+    *(slash ? slash : path) = 0;
+    int status = enter(job, f, path);
+    if (status != ZS_OK) return status;
+    int fd = openat(f->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    if (fd < 0) return ZS_FAILED;
+    size_t nbytes = u.chunk_nbytes;
+    for (int k = 0; k < job->ncodecs && status == ZS_OK; k++) {
+        char *encoded;
+        status = encode_once(t, &job->codecs[k], k % 2 ? BETWEEN : ENCODED, chunk, nbytes, &encoded, &nbytes);
+        chunk = encoded;
+    }
+    if (status == ZS_OK) status = write_file(fd, chunk, nbytes);
+    if (status == ZS_OK) status = give_name(f->fd, fd, last);
+    close(fd);
+    return status;
+}
+
+void zs_write(const zs_job *job, zs_thread *thread, const uint32_t *numbers, int64_t count, int32_t *status) {
+    folder f = {"", -1};
+    for (int64_t i = 0; i < count; i++)
+        status[i] = numbers[i] < job->nunits && job->fill ? write_unit(job, thread, &f, numbers[i]) : ZS_FAILED;
+    if (f.fd >= 0) close(f.fd);
+    forget_large(thread);
+}
+
 /* --- Checking a job */
 
 static int codec_is_known(const zs_codec *codec) {
@@ -554,13 +740,19 @@ static int codec_is_known(const zs_codec *codec) {
     case ZS_ZSTD:
         return ZSTD_versionNumber && ZSTD_createDCtx && ZSTD_freeDCtx && ZSTD_DCtx_reset && ZSTD_DCtx_setParameter &&
                ZSTD_decompressDCtx && ZSTD_decompressStream && ZSTD_getFrameContentSize && ZSTD_findFrameCompressedSize &&
-               ZSTD_isError;
-    case ZS_BLOSC: return blosc_decompress_ctx && codec->decoded_nbytes <= INT32_MAX;
+               ZSTD_isError && ZSTD_createCCtx && ZSTD_freeCCtx && ZSTD_CCtx_setParameter && ZSTD_compressBound &&
+               ZSTD_compress2;
+    case ZS_BLOSC:
+        return blosc_decompress_ctx && blosc_compress_ctx && codec->decoded_nbytes <= INT32_MAX && codec->compressor &&
+               codec->type_nbytes > 0 && codec->block_nbytes >= 0;
     case ZS_GZIP:
     case ZS_ZLIB:
         return libdeflate_alloc_decompressor && libdeflate_free_decompressor && libdeflate_gzip_decompress_ex &&
-               libdeflate_zlib_decompress_ex;
-    case ZS_LZ4: return LZ4_decompress_safe && codec->decoded_nbytes <= INT32_MAX;
+               libdeflate_zlib_decompress_ex && libdeflate_alloc_compressor && libdeflate_free_compressor &&
+               libdeflate_gzip_compress_bound && libdeflate_gzip_compress && libdeflate_zlib_compress_bound &&
+               libdeflate_zlib_compress;
+    case ZS_LZ4:
+        return LZ4_decompress_safe && LZ4_compressBound && LZ4_compress_fast && codec->decoded_nbytes <= INT32_MAX;
     case ZS_SHUFFLE: return codec->width > 0;
     case ZS_CRC32C: return 1;
     }

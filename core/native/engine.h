@@ -1,4 +1,4 @@
-/* The engine: chunks of local files, read to their places in an array without Python.
+/* The engine: chunks of local files, read to their places in an array, or written from them, without Python.
 
    Python plans: it parses the metadata, chooses the chunks, locates inner chunks, and words every error. The engine executes a
    table of jobs and returns a status for each unit; whatever is not ZS_OK, Python does again in its own way, so each rule and
@@ -12,18 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZS_ABI 1
+#define ZS_ABI 2
 #define ZS_MAX_NDIM 32
 #define ZS_MAX_CODECS 8
 
 /* What became of a unit. */
 enum {
     ZS_OK = 0,
-    ZS_MISSING = 1,   /* there is no such file */
+    ZS_MISSING = 1,   /* there is no such file; writing: no such folder */
     ZS_BAD = 2,       /* the bytes are not exactly what the simplest case of the codecs allows */
     ZS_TOO_LARGE = 3, /* more bytes are stored than make sense */
     ZS_CHANGED = 4,   /* the file is another one than the job describes */
     ZS_FAILED = 5,    /* the operating system refused something */
+    ZS_EMPTY = 6,     /* writing: only fill values, so nothing was stored */
 };
 
 enum { ZS_ZSTD = 1, ZS_BLOSC = 2, ZS_GZIP = 3, ZS_ZLIB = 4, ZS_CRC32C = 5, ZS_LZ4 = 6, ZS_SHUFFLE = 7 };
@@ -33,6 +34,13 @@ typedef struct {
     int32_t kind;
     int32_t width;          /* ZS_SHUFFLE: bytes of an element */
     int64_t decoded_nbytes; /* -1: depends on the values, which only ZS_CRC32C can handle */
+
+    /* Writing. */
+    int32_t level;                      /* ZS_ZSTD, ZS_GZIP, ZS_ZLIB, ZS_BLOSC; ZS_LZ4: acceleration */
+    int32_t has_checksum;               /* ZS_ZSTD */
+    int32_t shuffle, type_nbytes;       /* ZS_BLOSC */
+    int64_t block_nbytes;
+    const char *compressor;
 } zs_codec;
 
 /* A chunk that a selection crosses in one dimension. */
@@ -50,7 +58,7 @@ typedef struct {
     const zs_crossing *crossings;
 } zs_axis;
 
-/* A read. Its units are the product of the axes' crossings, in C order. */
+/* A read or a write. Its units are the product of the axes' crossings, in C order. */
 typedef struct {
     int32_t ndim, itemsize, ncodecs;
     int32_t swap_nbytes; /* the size of the numbers whose bytes are reversed; 0 if none are */
@@ -72,6 +80,10 @@ typedef struct {
     const uint64_t *parts;    /* offset and size */
     const uint32_t *order;    /* in which to read the units */
     int64_t inode, mtime_ns, file_nbytes;
+
+    /* Writing: one element. Elements outside the array have this value. */
+    const char *fill;
+    int32_t stores_empty; /* chunks that hold only this value are stored, too */
 } zs_job;
 
 /* What one thread needs again and again. */
@@ -88,5 +100,9 @@ int zs_check(const zs_job *job);
 /* Read units FIRST to STOP of a checked job; STATUS gets theirs. Any number of threads may do so at once, each with its own
    zs_thread and its own units. */
 void zs_read(const zs_job *job, zs_thread *thread, int64_t first, int64_t stop, int32_t *status);
+
+/* Write the COUNT units of a checked job whose numbers are in NUMBERS; STATUS gets one for each of them. Each crossing begins at
+   the first element of its chunk and has step 1. A file gets its name when it is whole. Threads as for reading. */
+void zs_write(const zs_job *job, zs_thread *thread, const uint32_t *numbers, int64_t count, int32_t *status);
 
 #endif

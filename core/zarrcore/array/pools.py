@@ -32,6 +32,7 @@ Task = Callable[[], "Iterable[Task] | None"]
 
 # After this time a job goes to the end of the queue, so that a small read does not wait for a large one.
 _TURN_S = 0.01
+_BATCH_NBYTES = 1 << 20
 _AT_ONCE = 16 * CORES
 """The number of results that are computed before the first of them is used."""
 
@@ -62,6 +63,11 @@ def limit_threads(count: int) -> None:
             _width = count
             _decoding = threading.BoundedSemaphore(count)
             _local_executor = None
+
+
+def batch_size(chunk_nbytes: int, count: int) -> int:
+    """How many of ``count`` local chunks a thread should read at a time."""
+    return max(1, min(_BATCH_NBYTES // max(1, chunk_nbytes), count // (4 * CORES), 128))
 
 
 def decoding_permit() -> threading.BoundedSemaphore:

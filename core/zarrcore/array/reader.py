@@ -15,10 +15,9 @@ import numpy as np
 from zarrcore.array.chunks.cache import Chunk, ChunkCache, Claim
 from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt
 from zarrcore.array.chunks.keys import ChunkKeys
-from zarrcore.array.chunks.small_chunks import batch_size
 from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
-from zarrcore.array.pools import Task, decoding_permit, run_tasks
+from zarrcore.array.pools import Task, batch_size, decoding_permit, run_tasks
 from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
@@ -29,7 +28,7 @@ from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:
-    from zarrcore.array.native_reads import NativeReads
+    from zarrcore.array.native.reads import NativeReads
 
 Missing = Literal["fill", "error"]
 """How missing chunks read: as fill values, or not at all."""
@@ -82,9 +81,11 @@ class ChunkReader:
     @cached_property
     def _native(self) -> NativeReads | None:
         """What the engine reads; None if it reads nothing of this array."""
-        from zarrcore.array.native_reads import native_reads  # listing needs no engine
+        from zarrcore.array.native.files import native_files  # late: listing needs no engine
+        from zarrcore.array.native.reads import NativeReads
 
-        return native_reads(self._store, self._keys, self._pipeline) if self.grid.is_regular else None
+        files = native_files(self._store, self._keys, self._pipeline) if self.grid.is_regular else None
+        return None if files is None else NativeReads(files)
 
     @cached_property
     def _scope(self) -> Hashable:

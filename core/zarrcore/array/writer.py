@@ -8,30 +8,25 @@ take turns; between processes, the last one wins.
 
 from __future__ import annotations
 
-import math
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import nullcontext
-from functools import partial
-from itertools import chain, islice
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cached_property, partial
+from itertools import chain, islice, product
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.keys import ChunkKeys
-from zarrcore.array.chunks.small_chunks import (
-    batch_size,
-    stack_rows,
-    whole_rows,
-)
 from zarrcore.array.pools import Task, decoding_permit, in_order, run_tasks
 from zarrcore.array.selection.axes import Axis, Crossing, crossings
 from zarrcore.array.selection.points import Points, points_by_chunk
-from zarrcore.codecs import ArraySpec, Pipeline, are_fill, is_fill
+from zarrcore.codecs import ArraySpec, Pipeline, is_fill
 from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.region import Region, are_points, count_of, outer_region
-from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.codecs.shard_update import Apply, updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, ChunkAxis, RegularChunkGrid
@@ -39,17 +34,43 @@ from zarrcore.stores.interface import BytesLike, WritableStore
 from zarrcore.threads import after_fork
 from zarrcore.typing import AnyArray
 
+if TYPE_CHECKING:
+    from zarrcore.array.native.writes import NativeWrites
+    from zarrcore.native import Job
+
 Part = tuple[Crossing, ...]
 """Per dimension, the written part of a chunk."""
 
-_LOCKS = 1024
-_locks = tuple(threading.Lock() for _ in range(_LOCKS))
+
+class _Turns:
+    """Lets writers of the same chunks take turns, whether they write one or many."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._busy: set[Hashable] = set()
+
+    @contextmanager
+    def of(self, chunks: Collection[Hashable]) -> Iterator[None]:
+        """The turn of a writer of some chunks. It must not take another one meanwhile."""
+        with self._changed:
+            while not self._busy.isdisjoint(chunks):
+                self._changed.wait()
+            self._busy.update(chunks)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._busy.difference_update(chunks)
+                self._changed.notify_all()
+
+
+_turns = _Turns()
 
 
 def _start_anew_after_fork() -> None:
-    """Replace the locks in a forked child, where the threads that hold them do not exist."""
-    global _locks
-    _locks = tuple(threading.Lock() for _ in range(_LOCKS))
+    """Forget all turns in a forked child, where the threads that have them do not exist."""
+    global _turns
+    _turns = _Turns()
 
 
 after_fork(_start_anew_after_fork)
@@ -108,13 +129,10 @@ class ChunkWriter:
         if any(axis.count == 0 for axis in axes):
             return
         parts = _parts(axes, self._metadata.chunk_grid.axes)
-        if (size := self._batch_size(axes)) > 1:
-            tasks: Iterator[Task] = (
-                partial(self._write_batch, batch, values, cache, write_empty_chunks)
-                for batch in iter(lambda: [*islice(parts, size)], [])
-            )
-            run_tasks(tasks, self._store, 1, cancelled)
-            return
+        options = (values, cache, write_empty_chunks)
+        if self._native is not None and (found := self._by_engine(self._native, axes, *options)) is not None:
+            by_engine, parts = found
+            run_tasks(by_engine, self._store, 1, cancelled)
         first = list(islice(parts, 2))
         # Threads share the chunks, or the inner chunks of a single shard.
         apply = in_order if len(first) == 1 else map
@@ -180,7 +198,7 @@ class ChunkWriter:
         apply: Apply,
     ) -> None:
         key = self._keys.key(index)
-        with _lock_of(self._identity, key):
+        with _turns.of([(self._identity, key)]):
             encoded = self._encoded(key, index, region, source, write_empty_chunks, apply)
             self._store_chunk(key, index, encoded, cache)
 
@@ -197,42 +215,85 @@ class ChunkWriter:
             if cache is not None:
                 self._forget(cache, index)
 
-    def _batch_size(self, axes: Sequence[Axis]) -> int:
-        """How many chunks a thread should write at a time."""
-        grid = self._metadata.chunk_grid
-        if not axes or self._store.is_remote or not isinstance(grid, RegularChunkGrid):
-            return 1
-        pipeline = self._pipeline(grid.chunk_shape)
-        crossed = (
-            min(axis.count, (axis.last - axis.start) // length + 1)
-            for axis, length in zip(axes, grid.chunk_shape, strict=True)
-        )
-        return batch_size(pipeline.spec.nbytes, math.prod(crossed)) if pipeline.batches else 1
+    @cached_property
+    def _native(self) -> NativeWrites | None:
+        """What the engine writes; None if it writes nothing of this array."""
+        from zarrcore.array.native.files import native_files  # late: listing needs no engine
+        from zarrcore.array.native.writes import NativeWrites
 
-    def _write_batch(
+        grid = self._metadata.chunk_grid
+        if not isinstance(grid, RegularChunkGrid):
+            return None
+        pipeline = self._pipeline(grid.chunk_shape)
+        pipeline.check_known()
+        self._keys.settle()
+        files = native_files(self._store, self._keys, pipeline)
+        return None if files is None else NativeWrites(files)
+
+    def _by_engine(
         self,
-        parts: list[Part],
+        native: NativeWrites,
+        axes: Sequence[Axis],
+        values: AnyArray,
+        cache: ChunkCache | None,
+        write_empty_chunks: bool,
+    ) -> tuple[Iterator[Task], Iterator[Part]] | None:
+        """Tasks that write the chunks that are written from end to end, and the written parts of the others.
+
+        None if the engine cannot do it.
+        """
+        metadata = self._metadata
+        crossed = [
+            list(crossings(axis, chunks)) for axis, chunks in zip(axes, metadata.chunk_grid.axes, strict=True)
+        ]
+        shape = metadata.chunk_grid.chunk_shape
+        whole = [
+            [part for part in parts if _is_whole(part, length, extent)]
+            for parts, length, extent in zip(crossed, shape, metadata.shape, strict=True)
+        ]
+        if not all(whole):
+            return None
+        job = native.job(whole, values, metadata.fill_value, write_empty_chunks)
+        if job is None:
+            return None
+        tasks = (
+            partial(self._write_by_engine, native, job, numbers, whole, values, cache, write_empty_chunks)
+            for numbers in native.calls(job)
+        )
+        if whole == crossed:
+            return tasks, iter(())
+        inside = [set(map(itemgetter(0), parts)) for parts in whole]
+        others = (
+            part
+            for part in product(*crossed)
+            if not all(crossing[0] in indices for crossing, indices in zip(part, inside, strict=True))
+        )
+        return tasks, others
+
+    def _write_by_engine(
+        self,
+        native: NativeWrites,
+        job: Job,
+        numbers: NDArray[np.uint32],
+        whole: list[list[Crossing]],
         values: AnyArray,
         cache: ChunkCache | None,
         write_empty_chunks: bool,
     ) -> None:
-        """Write many small chunks at once; one by one those that are written in part."""
-        rows, others = whole_rows(parts)
-        spec = (pipeline := self._pipeline(self._metadata.chunk_grid.chunk_shape)).spec
-        indices = [index for row in rows for index in row.indices()]
-        if indices:
-            buffer = scratch_buffer("stacked", len(indices) * spec.nbytes)
-            stacked: AnyArray = np.ndarray((len(indices), *spec.shape), spec.dtype, buffer)
-            stack_rows(rows, values, stacked)
-            empty = [False] * len(indices) if write_empty_chunks else are_fill(stacked, spec.fill_value)
-            encoded = iter(pipeline.encode_batch(stacked[np.logical_not(empty)] if any(empty) else stacked))
-            for index, is_empty in zip(indices, empty, strict=True):
-                key = self._keys.key(index)
-                data = None if is_empty else next(encoded)
-                with _lock_of(self._identity, key):
-                    self._store_chunk(key, index, data, cache)
-        for part in others:
-            self._write_part(part, values, cache, write_empty_chunks, map)
+        parts = native.units(whole, numbers)
+        indices = [tuple(crossing[0] for crossing in part) for part in parts]
+        keys = [*map(self._keys.key, indices)]
+        with _turns.of([(self._identity, key) for key in keys]):
+            try:
+                done = native.write(job, numbers, keys)
+                for position in done.empty:
+                    self._store.erase(keys[position])
+            finally:
+                if cache is not None:
+                    for index in indices:
+                        self._forget(cache, index)
+        for position in done.failed:
+            self._write_part(parts[position], values, cache, write_empty_chunks, map)
 
     def _encoded(
         self,
@@ -296,8 +357,11 @@ class ChunkWriter:
         return pipeline
 
 
-def _lock_of(store: Hashable, key: str) -> threading.Lock:
-    return _locks[hash((store, key)) % _LOCKS]
+def _is_whole(crossing: Crossing, length: int, extent: int) -> bool:
+    """Whether a chunk is written from its beginning to its end, or to that of the array."""
+    index, part, place, _ = crossing
+    count = place.stop - place.start
+    return isinstance(part, slice) and not part.start and count == min(length, extent - index * length)
 
 
 def _parts(axes: Sequence[Axis], chunks: Sequence[ChunkAxis]) -> Iterator[Part]:

@@ -1,6 +1,6 @@
 """Codecs: how a chunk becomes bytes and bytes become a chunk."""
 
-from zarrcore.codecs.empty import are_fill, is_fill
+from zarrcore.codecs.empty import is_fill
 from zarrcore.codecs.interface import (
     ArraySpec,
     ArrayToArrayCodec,
@@ -17,7 +17,6 @@ __all__ = [
     "BytesToBytesCodec",
     "Codec",
     "Pipeline",
-    "are_fill",
     "completed",
     "is_fill",
 ]

@@ -39,17 +39,6 @@ def is_fill(chunk: AnyArray, fill_value: Element) -> bool:
     return _all_equal(rows, fill_value.reshape(1).view(f"u{word}"))
 
 
-def are_fill(chunks: AnyArray, fill_value: Element) -> list[bool]:
-    """The results of `is_fill` for several chunks, stacked, which are not empty."""
-    nbytes = chunks.dtype.itemsize
-    candidates = [True] * len(chunks)
-    if nbytes in (1, 2, 4, 8):
-        fill: AnyArray = fill_value.astype(chunks.dtype, copy=False).view(f"u{nbytes}")
-        candidates = (chunks.reshape(len(chunks), -1)[:, 0].view(f"u{nbytes}") == fill).tolist()
-    # The ellipsis makes an array also of a chunk without dimensions.
-    return [may_be and is_fill(chunks[i, ...], fill_value) for i, may_be in enumerate(candidates)]
-
-
 def _is_value(chunk: AnyArray, fill_value: Element) -> bool:
     fill = fill_value.item()
     return all(type(element) is type(fill) and element == fill for element in chunk.flat)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -161,9 +161,6 @@ class BytesToBytesCodec(Codec):
     native: ClassVar[str] = ""
     """The engine's name of exactly this class; empty if it has no such codec. See `zarrcore.native`."""
 
-    item_nbytes: int = 0
-    """Bytes of an element, if the codec is about elements."""
-
     def for_array(self, spec: ArraySpec) -> Self:
         """This codec prepared for the bytes of an array, if its parameters follow from the elements' type."""
         return self
@@ -176,6 +173,10 @@ class BytesToBytesCodec(Codec):
         """An upper bound of the encoded size of any compressor."""
         exact = self.encoded_nbytes(decoded_nbytes)
         return exact if exact is not None else decoded_nbytes + decoded_nbytes // 8 + 4096
+
+    def native_parameters(self) -> dict[str, int | bytes]:
+        """The parameters as members of `NativeCodec`."""
+        return {}
 
     @abstractmethod
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
@@ -197,16 +198,6 @@ class BytesToBytesCodec(Codec):
             CodecError: the bytes do not decode, or not to the size of ``out``.
         """
         return False
-
-    def encode_batch(self, decoded: Sequence[Buffer]) -> Sequence[Buffer]:
-        """The results of `encode` for several pieces.
-
-        A codec whose calls are expensive for small pieces overrides this to make fewer of them.
-
-        Raises:
-            As `encode`.
-        """
-        return [self.encode(piece) for piece in decoded]
 
     def encode(self, decoded: Buffer) -> Buffer:
         """The encoded bytes, in new memory or in that of ``decoded``.

@@ -9,7 +9,7 @@ from zarrcore.codecs.array_to_array.transpose import TransposeCodec
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec, ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.metadata.data_type.small_numbers import has_unused_bits
-from zarrcore.native import MAX_CODECS, MAX_NDIM, NativeCodec
+from zarrcore.native import CODEC_KINDS, MAX_CODECS, MAX_NDIM, NativeCodec
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,11 @@ def native_form(
         return None
     codecs = []
     for name, (codec, nbytes, is_exact) in zip(names, bytes_to_bytes, strict=True):
-        width = codec.item_nbytes if name == "shuffle" else 0
-        if (not is_exact and name != "crc32c") or (width and nbytes % width):
+        parameters = codec.native_parameters()
+        if (not is_exact and name != "crc32c") or nbytes % int(parameters.get("width", 1)):
             return None
-        codecs.append(NativeCodec.of(name, width, nbytes if is_exact else -1))
+        size = nbytes if is_exact else -1
+        codecs.append(NativeCodec(kind=CODEC_KINDS[name], decoded_nbytes=size, **parameters))
     return NativeForm(tuple(codecs), frozenset(names), swap_nbytes, strides)
 
 

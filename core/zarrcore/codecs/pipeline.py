@@ -230,33 +230,10 @@ class Pipeline:
         if plain:
             self._clear_bits(destination)
 
-    @property
-    def batches(self) -> bool:
-        """Whether `encode_batch` is possible, and faster: if chunks are small and of plain bytes."""
-        return self._verbatim and 0 < self.spec.nbytes <= _SMALL_NBYTES and self.spec.dtype.subdtype is None
-
     def _clear_bits(self, copied: AnyArray) -> None:
         """Clear the unused bits of numbers of less than a byte, in elements that were copied unchanged."""
         if self._clears_bits:
             clear_unused_bits(copied)
-
-    def encode_batch(self, chunks: AnyArray) -> Sequence[Buffer]:
-        """The encoded bytes of several chunks, stacked and C-contiguous; they may be in the memory of ``chunks``.
-
-        Only if `batches` is true.
-
-        Raises:
-            As `encode`.
-        """
-        self._check_known()
-        nbytes = self.spec.nbytes
-        stacked = chunks.reshape(-1).view(np.uint8).data
-        encoded: Sequence[Buffer] = [
-            stacked[begin : begin + nbytes] for begin in range(0, len(stacked), nbytes)
-        ]
-        for codec, _, _ in self._bytes_to_bytes:
-            encoded = codec.encode_batch(encoded)
-        return encoded
 
     def encode(self, chunk: AnyArray, *, passing: bool = False) -> Buffer:
         """The encoded bytes of ``chunk``, of shape ``spec.shape`` and any strides; thread-safe.
@@ -268,7 +245,7 @@ class Pipeline:
             CodecError: another shape or type, or values that a codec cannot hold.
             UnsupportedError: a codec that only decodes.
         """
-        self._check_known()
+        self.check_known()
         array = self._conforming(chunk)
         value = _single_value(array) if self._bytes_to_bytes else None
         if value is not None and (known := self._uniform.get(value)) is not None:
@@ -296,7 +273,12 @@ class Pipeline:
             return data
         return bytes(data)  # a codec may return the memory that it was given
 
-    def _check_known(self) -> None:
+    def check_known(self) -> None:
+        """Check that chunks can be written.
+
+        Raises:
+            UnsupportedError: there is an unknown codec, which only readers may ignore.
+        """
         for named, codec, _ in self._chain:
             if codec is None:
                 raise UnsupportedError(

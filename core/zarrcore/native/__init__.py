@@ -5,6 +5,19 @@
 
 from zarrcore.native.job import Job, JobAxis
 from zarrcore.native.library import Engine, engine, engine_state
-from zarrcore.native.structures import MAX_CODECS, MAX_NDIM, NativeCodec
+from zarrcore.native.structures import CODEC_KINDS, EMPTY, MAX_CODECS, MAX_NDIM, MISSING, OK, NativeCodec
 
-__all__ = ["MAX_CODECS", "MAX_NDIM", "Engine", "Job", "JobAxis", "NativeCodec", "engine", "engine_state"]
+__all__ = [
+    "CODEC_KINDS",
+    "EMPTY",
+    "MAX_CODECS",
+    "MAX_NDIM",
+    "MISSING",
+    "OK",
+    "Engine",
+    "Job",
+    "JobAxis",
+    "NativeCodec",
+    "engine",
+    "engine_state",
+]

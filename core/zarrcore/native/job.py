@@ -1,4 +1,4 @@
-"""A read that the engine executes."""
+"""A read or a write that the engine executes."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class JobAxis:
 
 
 class Job:
-    """Units to read: the product of the axes' crossings, in C order. Any number of threads may execute parts of it.
+    """Units to read or to write: the product of the axes' crossings, in C order. Any number of threads may execute parts of it.
 
     Args:
         engine: executes it.
-        array: takes the elements; any strides.
+        array: takes the elements, or has them; any strides.
         axes: its dimensions.
         codecs: of bytes, in the order of encoding.
         swap_nbytes: size of the numbers whose bytes are reversed; 0 if none are.
@@ -135,6 +135,32 @@ class Job:
         self._job.mtime_ns, self._job.file_nbytes, self._job.inode = version
         self._order = order
         return self._engine.accepts(self._address)
+
+    def write_files(
+        self,
+        directory: Any,
+        follows_links: bool,
+        lead: str,
+        separator: str,
+        is_reversed: bool,
+        fill: bytes,
+        stores_empty: bool,
+    ) -> bool:
+        """Let `write` write each unit as the file of its index. False if the engine cannot execute the job.
+
+        Args:
+            directory, follows_links, lead, separator, is_reversed: as for `read_files`.
+            fill: the stored bytes of the fill value.
+            stores_empty: chunks that hold only this value are stored, too.
+        """
+        self._job.fill, self._job.stores_empty = fill, stores_empty
+        return self.read_files(directory, follows_links, lead, separator, is_reversed)
+
+    def write(self, numbers: NDArray[np.uint32]) -> NDArray[np.int32]:
+        """Write some of the units. Return the status of each of them."""
+        statuses = np.empty(len(numbers), np.int32)
+        self._engine.write(self._address, numbers.ctypes.data, len(numbers), statuses.ctypes.data)
+        return statuses
 
     def run(self, first: int, stop: int) -> list[int]:
         """Read some of the units. Return those that were not read, for whatever reason."""

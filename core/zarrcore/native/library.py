@@ -39,10 +39,15 @@ _FUNCTIONS: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
             "ZSTD_getFrameContentSize",
             "ZSTD_findFrameCompressedSize",
             "ZSTD_isError",
+            "ZSTD_createCCtx",
+            "ZSTD_freeCCtx",
+            "ZSTD_CCtx_setParameter",
+            "ZSTD_compressBound",
+            "ZSTD_compress2",
         ),
     ),
-    "blosc": ("numcodecs", "blosc", ("blosc_decompress_ctx",)),
-    "lz4": ("numcodecs", "blosc", ("LZ4_decompress_safe",)),
+    "blosc": ("numcodecs", "blosc", ("blosc_decompress_ctx", "blosc_compress_ctx")),
+    "lz4": ("numcodecs", "blosc", ("LZ4_decompress_safe", "LZ4_compressBound", "LZ4_compress_fast")),
     "gzip": (
         "deflate",
         "_deflate",
@@ -51,6 +56,12 @@ _FUNCTIONS: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
             "libdeflate_free_decompressor",
             "libdeflate_gzip_decompress_ex",
             "libdeflate_zlib_decompress_ex",
+            "libdeflate_alloc_compressor",
+            "libdeflate_free_compressor",
+            "libdeflate_gzip_compress_bound",
+            "libdeflate_gzip_compress",
+            "libdeflate_zlib_compress_bound",
+            "libdeflate_zlib_compress",
         ),
     ),
 }
@@ -84,6 +95,9 @@ class Engine:
         self._read = library.zs_read
         self._read.argtypes = [*[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 2, ctypes.c_void_p]
         self._read.restype = None
+        self._write = library.zs_write
+        self._write.argtypes = [*[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p]
+        self._write.restype = None
         self._threads = threading.local()
         self._homes: list[ctypes.CDLL] = []
         codecs = {name for name, home in _FUNCTIONS.items() if self._bind(*home)}
@@ -114,11 +128,21 @@ class Engine:
 
         Other Python threads go on meanwhile.
         """
+        self._read(job, self._thread(), first, stop, status)
+
+    def write(self, job: int, numbers: int, count: int, status: int) -> None:
+        """Write ``count`` units of an accepted job. Their numbers are at an address, and so are their statuses then.
+
+        Other Python threads go on meanwhile.
+        """
+        self._write(job, self._thread(), numbers, count, status)
+
+    def _thread(self) -> int:
         try:
-            thread = self._threads.thread
+            thread: _Thread = self._threads.thread
         except AttributeError:
             thread = self._threads.thread = _Thread(self._library)
-        self._read(job, thread.address, first, stop, status)
+        return thread.address
 
 
 class _Thread:

@@ -6,11 +6,16 @@ import ctypes
 from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
 from typing import Final
 
-ABI: Final = 1
+ABI: Final = 2
 """``ZS_ABI``: it changes with the structures."""
 
 MAX_NDIM: Final = 32
 MAX_CODECS: Final = 8
+
+OK: Final = 0
+MISSING: Final = 1
+EMPTY: Final = 6
+"""Some of what may become of a unit."""
 
 CODEC_KINDS: Final = {"zstd": 1, "blosc": 2, "gzip": 3, "zlib": 4, "crc32c": 5, "lz4": 6, "shuffle": 7}
 
@@ -22,12 +27,13 @@ class NativeCodec(ctypes.Structure):
         ("kind", c_int32),
         ("width", c_int32),
         ("decoded_nbytes", c_int64),
+        ("level", c_int32),
+        ("has_checksum", c_int32),
+        ("shuffle", c_int32),
+        ("type_nbytes", c_int32),
+        ("block_nbytes", c_int64),
+        ("compressor", c_char_p),
     )
-
-    @classmethod
-    def of(cls, name: str, width: int, decoded_nbytes: int) -> NativeCodec:
-        """The codec of a name: elements of ``width`` bytes, if that matters; -1 as size if it depends on the values."""
-        return cls(CODEC_KINDS[name], width, decoded_nbytes)
 
 
 class NativeAxis(ctypes.Structure):
@@ -68,4 +74,6 @@ class NativeJob(ctypes.Structure):
         ("inode", c_int64),
         ("mtime_ns", c_int64),
         ("file_nbytes", c_int64),
+        ("fill", c_char_p),
+        ("stores_empty", c_int32),
     )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.codecs.cases import ANY, elements
-from zarrcore.codecs import are_fill, is_fill
+from zarrcore.codecs import is_fill
 from zarrcore.metadata.fill_value import zero
 from zarrcore.typing import AnyArray
 
@@ -49,7 +49,6 @@ def test_is_fill_agrees_with_comparing_bytes(data: st.DataObject, dtype: str, sh
     fill = data.draw(elements(np.dtype(dtype), (), finite=False) | st.just(zero(np.dtype(dtype))))
     expected = chunk.tobytes() == fill.tobytes() * chunk.size
     assert is_fill(chunk, fill) == expected
-    assert are_fill(np.stack([chunk, np.full(shape, fill), chunk]), fill) == [expected, True, expected]
 
 
 def test_texts_and_objects_by_value() -> None:

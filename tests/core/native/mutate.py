@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.core.array.test_native_reads import CHAINS, DTYPES, values_of
+from tests.core.array.native.test_reads import CHAINS, DTYPES, values_of
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.native import Engine, Job, JobAxis

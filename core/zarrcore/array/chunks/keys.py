@@ -43,6 +43,14 @@ class ChunkKeys:
                     self._settled = None
         return self._encoding
 
+    def settle(self) -> None:
+        """Ask the store how keys are built, if the documents leave it open: `likely` makes no mistakes from then on.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        _ = self.encoding
+
     def key(self, index: tuple[int, ...]) -> str:
         """The key of the chunk at a grid index.
 

@@ -80,6 +80,15 @@ class BloscCodec(BytesToBytesCodec):
             raise UnsupportedError("compressor", self._cname, "is not in this build of Blosc")
         return self._spelled_out(spec)
 
+    def native_parameters(self) -> dict[str, int | bytes]:
+        return {
+            "level": self._clevel,
+            "shuffle": _SHUFFLES.index(self._shuffle or "shuffle"),
+            "type_nbytes": self._type_nbytes or 1,
+            "block_nbytes": self._block_nbytes,
+            "compressor": self._cname.encode(),
+        }
+
     def encode(self, decoded: Buffer) -> Buffer:
         shuffle = _SHUFFLES.index(self._shuffle or "shuffle")
         try:

@@ -48,6 +48,9 @@ class GzipCodec(BytesToBytesCodec):
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
         return {"level": self._level}
 
+    def native_parameters(self) -> dict[str, int | bytes]:
+        return {"level": self._level}
+
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         if 0 < max_nbytes <= _MOST_OF_ONE * len(encoded) and self._is_probably_whole(encoded, max_nbytes):
             decompress = deflate.gzip_decompress if self.window_bits == 31 else deflate.zlib_decompress

@@ -73,6 +73,9 @@ class Lz4Codec(_NumcodecsCodec):
         integer(configuration, "acceleration", 1, minimum=-_MAX_INT, maximum=_MAX_INT)
         return cls(configuration)
 
+    def native_parameters(self) -> dict[str, int | bytes]:
+        return {"level": int(self._codec.acceleration)}
+
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         decoded_nbytes = int.from_bytes(memoryview(encoded)[:4], "little")
         if len(encoded) < 4 or decoded_nbytes > max_nbytes:
@@ -96,7 +99,7 @@ class ShuffleCodec(_NumcodecsCodec):
 
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         super().__init__(configuration)
-        self.item_nbytes: int = max(1, self._codec.elementsize)
+        self._item_nbytes: int = max(1, self._codec.elementsize)
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -106,12 +109,15 @@ class ShuffleCodec(_NumcodecsCodec):
     def encoded_nbytes(self, decoded_nbytes: int) -> int:
         return decoded_nbytes
 
+    def native_parameters(self) -> dict[str, int | bytes]:
+        return {"width": self._item_nbytes}
+
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         if len(encoded) > max_nbytes:
             raise CodecError(
                 f"expected at most {max_nbytes:,} bytes, found {len(encoded):,}", codec=self.name
             )
-        rest = len(encoded) % self.item_nbytes
+        rest = len(encoded) % self._item_nbytes
         if not rest:
             return self._decoded(encoded, out if out is not None and len(out) == len(encoded) else None)
         whole = memoryview(encoded)[: len(encoded) - rest]

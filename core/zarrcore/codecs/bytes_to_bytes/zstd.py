@@ -64,6 +64,9 @@ class ZstdCodec(BytesToBytesCodec):
             )
         return {"level": self._level, "checksum": self._checksum}
 
+    def native_parameters(self) -> dict[str, int | bytes]:
+        return {"level": self._nearest_level, "has_checksum": int(self._checksum)}
+
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         try:
             announced = _announced_nbytes(encoded)
@@ -162,15 +165,6 @@ class ZstdCodec(BytesToBytesCodec):
             return self._compressor().compress(decoded)
         except (zstandard.ZstdError, RuntimeError, ValueError, OverflowError) as error:
             raise CodecError(str(error), codec="zstd") from error
-
-    def encode_batch(self, decoded: Sequence[Buffer]) -> Sequence[Buffer]:
-        if not decoded:
-            return []
-        try:
-            encoded = self._compressor().multi_compress_to_buffer([*decoded])
-        except (zstandard.ZstdError, ValueError, TypeError) as error:
-            raise CodecError(str(error), codec="zstd") from error
-        return [memoryview(encoded[position]) for position in range(len(decoded))]  # type: ignore[arg-type]  # the stub forgets the buffer protocol
 
     @property
     def _nearest_level(self) -> int:

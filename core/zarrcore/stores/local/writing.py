@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -107,15 +107,36 @@ class LocalWriting(WritableStore):
             f"{key} in {self.url}: its directory is removed as soon as it is created", key=key, url=self.url
         )
 
+    def tidy(self, folders: Iterable[str]) -> None:
+        """Remove what killed writers left in folders, those that exist, unless this store has done so already."""
+        for folder in set(folders).difference(self._tidied):
+            try:
+                descriptor = self._open(self._directory().descriptor, folder or ".", DIRECTORY)
+            except OSError:
+                continue
+            try:
+                self._tidy(folder, descriptor)
+            finally:
+                os.close(descriptor)
+
+    def make_folders(self, folders: Iterable[str]) -> None:
+        """Make folders for keys that are written next. Failures are ignored: writing shows them."""
+        for folder in dict.fromkeys(folders):
+            with contextlib.suppress(OSError, StoreError):
+                os.close(self._writable_directory(folder))
+
+    def _tidy(self, folder: str, descriptor: int) -> None:
+        if folder not in self._tidied:
+            remove_abandoned(descriptor)
+            if len(self._tidied) > _TIDIED:
+                self._tidied.clear()
+            self._tidied.add(folder)
+
     def _write(self, key: str, value: BytesLike | Fill, if_absent: bool) -> bool:
         parent, _, name = key.rpartition("/")
         descriptor = self._writable_directory(parent)
         try:
-            if parent not in self._tidied:
-                remove_abandoned(descriptor)
-                if len(self._tidied) > _TIDIED:
-                    self._tidied.clear()
-                self._tidied.add(parent)
+            self._tidy(parent, descriptor)
             return put_file(descriptor, name, value, if_absent=if_absent, durable=self.durable)
         finally:
             os.close(descriptor)

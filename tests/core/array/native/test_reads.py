@@ -16,12 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore.array.native_reads import NativeReads
+from zarrcore.array.native.reads import NativeReads
 from zarrcore.array.reader import ChunkReader
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.native import engine
-from zarrcore.stores.local import confined_paths
-from zarrcore.stores.local.store import LocalStore
 
 pytestmark = pytest.mark.skipif(engine() is None, reason="the engine is not built")
 
@@ -106,7 +104,7 @@ def both(path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[A
     for is_native in (True, False):
         with monkeypatch.context() as patch:
             if not is_native:
-                patch.setattr("zarrcore.array.native_reads.engine", lambda: None)
+                patch.setattr("zarrcore.array.native.files.engine", lambda: None)
             try:
                 found.append(zarrcore.open_array(path)[selection])
             except ZarrError as error:
@@ -212,35 +210,6 @@ def test_damage_is_found_by_the_engine_as_by_python(
         assert native == python
     else:
         np.testing.assert_array_equal(native, python)
-
-
-def test_what_the_engine_cannot_do_is_left_to_python(tmp_path: Path) -> None:
-    hierarchy = zarrcore.create(tmp_path / "a.zarr")
-    kinds: dict[str, dict[str, Any]] = {
-        "texts": {"dtype": "string", "data": np.array(["a", "b"])},
-        "small": {"dtype": "int4", "data": np.array([1, -2])},
-        "fields": {"dtype": np.dtype([("x", "<u2"), ("y", "<f4")]), "shape": (2,)},
-        "scalar": {"dtype": "u2", "shape": ()},
-        "scaled": {"dtype": "u2", "shape": (2,), "codecs": ["numcodecs.lzma"]},
-        "odd": {"dtype": "u2", "shape": (3,), "codecs": [{**SHUFFLE, "configuration": {"elementsize": 4}}]},
-        "plain": {"dtype": "u2", "shape": (2,)},
-    }
-    for name, kind in kinds.items():
-        hierarchy.create_array(name, **kind)
-    can = {name: hierarchy.array(name)._reader._native is not None for name in kinds}
-    assert can == dict.fromkeys(kinds, False) | {"plain": True, "fields": True}
-
-
-def test_stores_that_change_values_are_not_passed_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    created(tmp_path / "a.zarr", data=np.arange(10.0))
-
-    class Other(LocalStore):
-        """May do anything."""
-
-    assert zarrcore.open_array(LocalStore(tmp_path / "a.zarr/a"))._reader._native is not None
-    assert zarrcore.open_array(Other(tmp_path / "a.zarr/a"))._reader._native is None
-    monkeypatch.setattr("zarrcore.stores.local.store.open_beneath", confined_paths._open_checked)
-    assert zarrcore.open_array(LocalStore(tmp_path / "a.zarr/a"))._reader._native is None
 
 
 def test_a_shard_that_is_replaced_between_index_and_parts_is_read_again(

@@ -1,0 +1,1 @@
+"""Reads and writes of arrays that the engine (`zarrcore.native`) executes."""

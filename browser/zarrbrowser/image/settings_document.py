@@ -12,7 +12,7 @@ from zarrbrowser.image.calculations.comparison import comparison_of, document_of
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
@@ -34,6 +34,7 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "is_marked": elements.has_marks,
         "is_unpacked": elements.packing is not None,
         "contrast": _contrast(settings.contrast),
+        "keeps_range": settings.keeps_range,
         "norm": settings.norm.value,
         "colour_map": settings.colour_map,
         "flips": [settings.flip_rows, settings.flip_columns],
@@ -60,6 +61,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             axes=axes_in(document, settings.axes),
             elements=_elements(document, array),
             contrast=_contrast_of(document["contrast"]),
+            keeps_range=bool(document.get("keeps_range", True)),
             norm=Norm(document["norm"]),
             colour_map=_colour_map(document["colour_map"]),
             flip_rows=bool(flip_rows),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.export.figures.scales import Scale
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Colour
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrcore.typing import AnyArray

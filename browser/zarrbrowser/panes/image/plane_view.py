@@ -161,7 +161,7 @@ class PlaneView(QWidget):
         if change & (Change.POSITION | Change.CHANNELS | Change.DERIVATION) or may_read_more:
             self.refresh()
         if change & (Change.VALUES | Change.MEASURE) and self.fits_settings:
-            self.painter.measure()
+            self.painter.measure(is_wish=Change.MEASURE in change)
         elif change & _OTHER_PICTURE:
             self.paint()
         if Change.LABELS in change:

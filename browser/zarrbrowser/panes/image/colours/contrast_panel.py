@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import (
@@ -16,7 +16,7 @@ from zarrbrowser.image.colours.contrast import (
     ContrastMode,
     Statistics,
 )
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
@@ -25,6 +25,7 @@ from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
 from zarrbrowser.panes.image.colours.histogram import Histogram
 from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex
 from zarrbrowser.values.numbers import meaning_of
+from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
 
@@ -61,6 +62,7 @@ class ContrastPanel(Scrolled):
         fill_toggled: whether missing values are shown apart.
         unpacking_toggled: whether numbers are unpacked according to their attributes.
         blend_toggled: whether channels are blended.
+        lock_toggled: whether one range is kept for all planes.
     """
 
     chosen = Signal(object)
@@ -70,6 +72,7 @@ class ContrastPanel(Scrolled):
     fill_toggled = Signal(bool)
     unpacking_toggled = Signal(bool)
     blend_toggled = Signal(bool)
+    lock_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("side", parent)
@@ -82,6 +85,12 @@ class ContrastPanel(Scrolled):
         self.part = _box("part of complex numbers", {part: part.value.capitalize() for part in Part})
         self.norm = _box("how values are spread over the colours", _NORMS)
         self.mode = _box("how the bounds of the contrast are chosen", _MODES)
+        self.measured = label(role="muted")
+        self.lock = tool_button(
+            "lock",
+            "One range for all planes: it grows with each that is shown. Off: each plane has its own range",
+        )
+        self.lock.setCheckable(True)
         self.bounds = BoundEdits()
         self.low, self.high = self.bounds.low, self.bounds.high
         self.unit = label(role="muted")
@@ -107,6 +116,7 @@ class ContrastPanel(Scrolled):
         self.colour_map.setVisible(not settings.is_blended)
         self.part.setVisible(is_complex(dtype))
         self.part.setCurrentIndex(list(Part).index(elements.part))
+        self.lock.setChecked(settings.keeps_range)
         self.norm.setCurrentIndex(list(_NORMS).index(settings.norm))
         self.fill.setText("Mark missing values" if has_marks else "Mark fill value")
         self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
@@ -118,6 +128,8 @@ class ContrastPanel(Scrolled):
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
             widget.setVisible(has_bounds)
         self.unit.setVisible(has_bounds and bool(self.unit.text()))
+        self.measured.setVisible(has_bounds and self.measured.isVisibleTo(self))
+        self.lock.setVisible(has_bounds and bool(settings.sliders(image)))
         self.fit_inside()
 
     def show_type(self, dtype: np.dtype[Any], part: Part, unit: str = "") -> None:
@@ -128,11 +140,21 @@ class ContrastPanel(Scrolled):
         self.unit.setText(unit if is_complex(dtype) and part is not Part.PHASE else meaning or unit)
         self.unit.setVisible(bool(self.unit.text()) and self.mode.isVisibleTo(self))
 
-    def show_contrast(self, contrast: Contrast, levels: tuple[float, float], found: Statistics) -> None:
-        """Show a mode, the resulting bounds, and the statistics that they come from."""
+    def show_contrast(
+        self, contrast: Contrast, levels: tuple[float, float], found: Statistics, norm: Norm, measured: str
+    ) -> None:
+        """Show a mode, the resulting bounds, and the statistics that they come from.
+
+        Args:
+            measured: what was measured; empty for all of the plane.
+        """
         self.mode.setCurrentIndex(list(_MODES).index(contrast.mode))
         self.bounds.show_bounds(levels)
-        self.histogram.show_statistics(found, levels)
+        self.histogram.show_statistics(found, levels, norm)
+        self.measured.setText(f"of {measured}")
+        self.measured.setVisible(
+            bool(measured) and contrast.mode is not ContrastMode.FIXED and self.mode.isVisibleTo(self)
+        )
 
     def choose_colour_map(self, name: str) -> None:
         """Show a colour map as the current one."""
@@ -158,7 +180,13 @@ class ContrastPanel(Scrolled):
         for widget in above:
             column.addWidget(widget)
         column.addSpacing(6)
-        for widget in (self._headings[1], self.mode, self.unit, self.high):
+        column.addWidget(self._headings[1])
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.mode, 1)
+        row.addWidget(self.lock)
+        column.addLayout(row)
+        for widget in (self.measured, self.unit, self.high):
             column.addWidget(widget)
         column.addWidget(self.histogram, 1)
         for widget in (self.low, self.fill, self.unpacking):
@@ -172,6 +200,7 @@ class ContrastPanel(Scrolled):
         self.part.activated.connect(lambda row: self.part_chosen.emit(list(Part)[row]))
         self.bounds.typed.connect(self._fix)
         self.histogram.dragged.connect(self._fix)
+        self.lock.clicked.connect(self.lock_toggled)
         self.fill.toggled.connect(self.fill_toggled)
         self.unpacking.toggled.connect(self.unpacking_toggled)
         self.blend.toggled.connect(self.blend_toggled)

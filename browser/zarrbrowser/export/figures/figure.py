@@ -54,6 +54,8 @@ class Picture:
     title: str = ""
     map_lines: Sketch = NOTHING
     """Coastlines, and lines of longitude and latitude."""
+    holes: tuple[Rect, ...] = ()
+    """Parts that could not be read."""
     has_axes: bool = True
     """Whether rows and columns mean something: not those of a projected map."""
 
@@ -133,6 +135,8 @@ class FigureOptions:
     font_pt: float = 9.0
     title: str = field(default="")
     """Empty for no title."""
+    holes: tuple[Rect, ...] = ()
+    """Parts that could not be read."""
     has_axes: bool = True
     has_colour_bar: bool = True
     has_scale_bar: bool = True

@@ -130,6 +130,13 @@ class PlaneView(QWidget):
         return [torn[tile] for tile in tiles if tile in torn]
 
     @property
+    def unreadable_chunks(self) -> int:
+        """The number of chunks of the drawn frame that cannot be read."""
+        tiles, broken = self.frame.tiles if self.frame is not None else (), self.loader.broken
+        torn = sum(len(self._cache.holes(tile)) for tile in tiles if tile not in broken)
+        return torn + sum(tile.raster.cost([tile]).chunks for tile in tiles if tile in broken)
+
+    @property
     def fits_settings(self) -> bool:
         """Whether the drawn frame is one of the present settings: other channels, for instance, may still be loading."""
         return self.frame is not None and self._fits(self.frame)

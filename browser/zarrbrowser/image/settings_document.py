@@ -32,6 +32,7 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "field": elements.field,
         "part": elements.part.value,
         "is_marked": elements.has_marks,
+        "is_masked": elements.masks_largest,
         "is_unpacked": elements.packing is not None,
         "contrast": _contrast(settings.contrast),
         "keeps_range": settings.keeps_range,
@@ -151,6 +152,7 @@ def _elements(document: Mapping[str, Any], array: ArrayLike) -> Elements:
         raise ValueError("the document belongs to an array of another type")
     told = elements_of(array, is_unpacked=bool(document["is_unpacked"]))
     told = replace(told, field=field, part=Part(document["part"]))
+    told = replace(told, masks_largest=bool(document.get("is_masked", told.masks_largest)))
     return with_marks(told, array, is_on=bool(document["is_marked"]))
 
 

@@ -34,6 +34,7 @@ class ColourController(QObject):
         panel.part_chosen.connect(self._choose_part)
         panel.lock_toggled.connect(self._toggle_lock)
         panel.fill_toggled.connect(self._toggle_fill)
+        panel.mask_toggled.connect(self._toggle_mask)
         panel.unpacking_toggled.connect(self._toggle_unpacking)
         panel.blend_toggled.connect(lambda is_on: model.set(is_blended=is_on))
         panel.channels.toggled.connect(lambda position, is_on: self._set_channel(position, is_on=is_on))
@@ -128,6 +129,11 @@ class ColourController(QObject):
         state = self._model.state
         if state is not None:
             self._set_elements(with_marks(state.settings.elements, state.image.base, is_on=is_on))
+
+    def _toggle_mask(self, is_on: bool) -> None:
+        state = self._model.state
+        if state is not None:
+            self._set_elements(replace(state.settings.elements, masks_largest=is_on))
 
     def _toggle_unpacking(self, is_on: bool) -> None:
         state = self._model.state

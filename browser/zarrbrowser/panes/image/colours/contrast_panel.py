@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
 from zarrbrowser.panes.image.colours.histogram import Histogram
-from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex
+from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, largest, may_mask
 from zarrbrowser.values.numbers import meaning_of
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
@@ -60,6 +61,7 @@ class ContrastPanel(Scrolled):
         norm_chosen: a `Norm`.
         part_chosen: a `Part` of complex numbers.
         fill_toggled: whether missing values are shown apart.
+        mask_toggled: whether the largest number of the type is left out.
         unpacking_toggled: whether numbers are unpacked according to their attributes.
         blend_toggled: whether channels are blended.
         lock_toggled: whether one range is kept for all planes.
@@ -70,6 +72,7 @@ class ContrastPanel(Scrolled):
     norm_chosen = Signal(object)
     part_chosen = Signal(object)
     fill_toggled = Signal(bool)
+    mask_toggled = Signal(bool)
     unpacking_toggled = Signal(bool)
     blend_toggled = Signal(bool)
     lock_toggled = Signal(bool)
@@ -95,6 +98,8 @@ class ContrastPanel(Scrolled):
         self.low, self.high = self.bounds.low, self.bounds.high
         self.unit = label(role="muted")
         self.fill = QCheckBox("Mark fill value")
+        self.mask = QCheckBox()
+        self.mask.setToolTip("Detectors write the largest number of the type for pixels that do not count")
         self.unpacking = QCheckBox("Unpack values")
         self._headings = label("Colours", "heading"), label("Contrast", "heading")
         self._lay_out()
@@ -107,7 +112,11 @@ class ContrastPanel(Scrolled):
         told = elements_of(array)
         unpacking, has_marks = told.packing, told.has_marks
         name = settings.colour_map or colour_map
-        with QSignalBlocker(self.blend), QSignalBlocker(self.fill), QSignalBlocker(self.unpacking):
+        boxes = (self.blend, self.fill, self.mask, self.unpacking)
+        with ExitStack() as blocked:
+            for box in boxes:
+                blocked.enter_context(QSignalBlocker(box))
+            self.mask.setChecked(elements.masks_largest)
             self.blend.setChecked(settings.is_blended)
             self.fill.setChecked(elements.has_marks)
             self.unpacking.setChecked(elements.packing is not None)
@@ -120,6 +129,8 @@ class ContrastPanel(Scrolled):
         self.norm.setCurrentIndex(list(_NORMS).index(settings.norm))
         self.fill.setText("Mark missing values" if has_marks else "Mark fill value")
         self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
+        self.mask.setText(f"Mask {largest(dtype):,}")
+        self.mask.setVisible(elements.packing is None and may_mask(dtype) and name != LABELS)
         self.unpacking.setVisible(unpacking is not None)
         if unpacking is not None:
             self.unpacking.setToolTip(f"{unpacking.description}, from the attributes")
@@ -189,7 +200,7 @@ class ContrastPanel(Scrolled):
         for widget in (self.measured, self.unit, self.high):
             column.addWidget(widget)
         column.addWidget(self.histogram, 1)
-        for widget in (self.low, self.fill, self.unpacking):
+        for widget in (self.low, self.fill, self.mask, self.unpacking):
             column.addWidget(widget)
         column.addStretch(0)
 
@@ -202,6 +213,7 @@ class ContrastPanel(Scrolled):
         self.histogram.dragged.connect(self._fix)
         self.lock.clicked.connect(self.lock_toggled)
         self.fill.toggled.connect(self.fill_toggled)
+        self.mask.toggled.connect(self.mask_toggled)
         self.unpacking.toggled.connect(self.unpacking_toggled)
         self.blend.toggled.connect(self.blend_toggled)
 

@@ -234,3 +234,17 @@ def test_the_range_is_that_of_all_planes_seen_until_it_is_unlocked(
         pane.step(1)
     assert pane.view.picture_style().levels[0] > 4
     assert not panel.measured.isVisibleTo(panel)
+
+
+def test_masked_pixels_of_a_detector_do_not_count(open_window: OpenWindow, qtbot: QtBot) -> None:
+    counts = np.arange(1200, dtype=np.uint32).reshape(30, 40)
+    counts[10:14] = 2**32 - 1
+    pane, _array = show(open_window, qtbot, counts, ("y", "x"))
+    panel = pane.body.contrast
+    choose(panel.mode, "Full range")
+    choose(panel.norm, "Logarithm")
+    assert pane.view.picture_style().levels == (1, 1199)
+    assert panel.mask.text() == "Mask 4,294,967,295"
+    assert "160 of 1,200 elements masked" in pane.body.missing.text
+    panel.mask.click()
+    qtbot.waitUntil(lambda: pane.view.picture_style().levels[1] > 1e9)

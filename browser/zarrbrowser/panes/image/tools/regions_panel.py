@@ -48,6 +48,8 @@ from zarrbrowser.workers import Request, Workers
 _HEIGHT = 156
 _CALM_MS = 120
 """While a shape is dragged, it is measured only when it rests this long."""
+_PLACES = 7
+"""Places of new regions, one after the other."""
 _CLOSE_PX = 10
 """A click this near to the first vertex closes a polygon."""
 
@@ -310,11 +312,16 @@ class RegionsPanel(QFrame):
         self.table.setFocus()  # the table has dropped the field in which the name was typed, and its focus with it
 
     def _over_the_middle(self, shape: Shape) -> Region:
-        """A region over the middle half of the view."""
+        """A region over the middle half of the view; the next ones are moved, so that none lies on another."""
         view, (height, width) = self._canvas.visible(), self._canvas.size_shown
         top, bottom = max(view.rows[0], -0.5), min(view.rows[1], height - 0.5)
         left, right = max(view.columns[0], -0.5), min(view.columns[1], width - 0.5)
-        first = round((top * 3 + bottom) / 4) - 0.5, round((left * 3 + right) / 4) - 0.5
+        half = _PLACES // 2
+        moved = ((len(self.entries) + half) % _PLACES - half) / (2 * _PLACES)
+        first = (
+            round(top + (bottom - top) * (0.25 + moved)) - 0.5,
+            round(left + (right - left) * (0.25 + moved)) - 0.5,
+        )
         size = max(1, round((bottom - top) / 2)), max(1, round((right - left) / 2))
         return Region("", shape, (first, (first[0] + size[0], first[1] + size[1])))
 
@@ -357,6 +364,7 @@ class RegionsPanel(QFrame):
             self._show_table(self.chosen)
             return
         image, settings, limit = state.image, state.settings, self._agreed_bytes
+        geography = state.geography
         asked_for = [(entry, entry.region) for entry in pending]
 
         def work(asked: Request) -> ReadCost | None:
@@ -369,7 +377,7 @@ class RegionsPanel(QFrame):
                 def progress(share: float, start: int = start) -> None:
                     asked.progress((start + share) / len(asked_for))
 
-                found = measure_region(image, settings, region, asked.is_cancelled, progress)
+                found = measure_region(image, settings, region, asked.is_cancelled, progress, geography)
                 asked.report_part((entry, region, found))
             return None
 

@@ -47,12 +47,12 @@ def test_a_rectangle_shows_its_statistics_and_follows_the_plane(pane: ImagePane,
     shape.setSize((10, 5))
     expected = VOLUME[4][10:15, 5:15].astype(float)
     qtbot.waitUntil(lambda: cells(panel)[2] == "50")
-    assert cells(panel)[4:] == [
+    assert cells(panel)[5:] == [
         f"{one:.6g}" for one in (expected.mean(), expected.std(), expected.min(), expected.max())
     ]
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
-    qtbot.waitUntil(lambda: cells(panel)[7] == f"{VOLUME[5][10:15, 5:15].max():.6g}")
+    qtbot.waitUntil(lambda: cells(panel)[8] == f"{VOLUME[5][10:15, 5:15].max():.6g}")
     pane.body.controls.tools["region"].click()
     assert panel.isHidden()
     assert not shape.isVisible()
@@ -252,7 +252,7 @@ def test_a_file_that_cannot_be_written_is_reported(pane: ImagePane, qtbot: QtBot
 def test_the_table_is_copied(pane: ImagePane, qtbot: QtBot) -> None:
     panel = pane.body.tools.regions
     wait(panel, qtbot)
-    qtbot.waitUntil(lambda: cells(panel)[4] != "")
+    qtbot.waitUntil(lambda: cells(panel)[5] != "")
     qtbot.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == panel.table_model.text()
 
@@ -309,3 +309,11 @@ def test_another_image_leaves_an_empty_table_alone(open_window: OpenWindow, qtbo
     with qtbot.waitSignal(panel.table_model.modelReset):
         window.open_text("fake.zarr#/array")
     assert panel.table_model.rowCount() == 0
+
+
+def test_new_regions_do_not_lie_on_one_another(pane: ImagePane, qtbot: QtBot) -> None:
+    panel = pane.body.tools.regions
+    for _ in range(3):
+        panel.rectangle.click()
+    wait(panel, qtbot)
+    assert len({region.box for region in panel.regions}) == 4

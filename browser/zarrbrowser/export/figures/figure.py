@@ -135,8 +135,6 @@ class FigureOptions:
     font_pt: float = 9.0
     title: str = field(default="")
     """Empty for no title."""
-    holes: tuple[Rect, ...] = ()
-    """Parts that could not be read."""
     has_axes: bool = True
     has_colour_bar: bool = True
     has_scale_bar: bool = True

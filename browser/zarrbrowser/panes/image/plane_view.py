@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.painting import Measured, style_of
 from zarrbrowser.image.colours.render import NOTHING, Style
-from zarrbrowser.image.levels import Level, Rgba, proportion
+from zarrbrowser.image.levels import Level, Rgba
 from zarrbrowser.image.state import Change, ImageState, changes
 from zarrbrowser.image.tiles.composition import Composition
 from zarrbrowser.image.tiles.frame_text import reading
@@ -174,6 +174,7 @@ class PlaneView(QWidget):
         if Change.LABELS in change:
             self.overlay.follow(state)
         if change & (Change.MAP | Change.ORIENTATION):
+            self.canvas.show_proportion(state.proportion)
             self.map.follow(state)
             self.projection.follow(state)
 
@@ -295,7 +296,7 @@ class PlaneView(QWidget):
         self.begun.emit()
         self._show_flips(state)
         axes = state.settings.axes
-        self.canvas.show_plane(axes.height, axes.width, proportion(state.image, axes.rows, axes.columns))
+        self.canvas.show_plane(axes.height, axes.width, state.proportion)
         self.refresh()
         self.projection.follow(state)
 

@@ -98,8 +98,8 @@ class ContrastPanel(Scrolled):
         self.low, self.high = self.bounds.low, self.bounds.high
         self.unit = label(role="muted")
         self.fill = QCheckBox("Mark fill value")
-        self.mask = QCheckBox()
-        self.mask.setToolTip("Detectors write the largest number of the type for pixels that do not count")
+        self.masked = QCheckBox()
+        self.masked.setToolTip("Detectors write the largest number of the type for pixels that do not count")
         self.unpacking = QCheckBox("Unpack values")
         self._headings = label("Colours", "heading"), label("Contrast", "heading")
         self._lay_out()
@@ -112,11 +112,11 @@ class ContrastPanel(Scrolled):
         told = elements_of(array)
         unpacking, has_marks = told.packing, told.has_marks
         name = settings.colour_map or colour_map
-        boxes = (self.blend, self.fill, self.mask, self.unpacking)
+        boxes = (self.blend, self.fill, self.masked, self.unpacking)
         with ExitStack() as blocked:
             for box in boxes:
                 blocked.enter_context(QSignalBlocker(box))
-            self.mask.setChecked(elements.masks_largest)
+            self.masked.setChecked(elements.masks_largest)
             self.blend.setChecked(settings.is_blended)
             self.fill.setChecked(elements.has_marks)
             self.unpacking.setChecked(elements.packing is not None)
@@ -129,8 +129,8 @@ class ContrastPanel(Scrolled):
         self.norm.setCurrentIndex(list(_NORMS).index(settings.norm))
         self.fill.setText("Mark missing values" if has_marks else "Mark fill value")
         self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
-        self.mask.setText(f"Mask {largest(dtype):,}")
-        self.mask.setVisible(elements.packing is None and may_mask(dtype) and name != LABELS)
+        self.masked.setText(f"Mask {largest(dtype):,}")
+        self.masked.setVisible(elements.packing is None and may_mask(dtype) and name != LABELS)
         self.unpacking.setVisible(unpacking is not None)
         if unpacking is not None:
             self.unpacking.setToolTip(f"{unpacking.description}, from the attributes")
@@ -200,7 +200,7 @@ class ContrastPanel(Scrolled):
         for widget in (self.measured, self.unit, self.high):
             column.addWidget(widget)
         column.addWidget(self.histogram, 1)
-        for widget in (self.low, self.fill, self.mask, self.unpacking):
+        for widget in (self.low, self.fill, self.masked, self.unpacking):
             column.addWidget(widget)
         column.addStretch(0)
 
@@ -213,7 +213,7 @@ class ContrastPanel(Scrolled):
         self.histogram.dragged.connect(self._fix)
         self.lock.clicked.connect(self.lock_toggled)
         self.fill.toggled.connect(self.fill_toggled)
-        self.mask.toggled.connect(self.mask_toggled)
+        self.masked.toggled.connect(self.mask_toggled)
         self.unpacking.toggled.connect(self.unpacking_toggled)
         self.blend.toggled.connect(self.blend_toggled)
 

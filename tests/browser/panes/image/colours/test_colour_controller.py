@@ -244,7 +244,7 @@ def test_masked_pixels_of_a_detector_do_not_count(open_window: OpenWindow, qtbot
     choose(panel.mode, "Full range")
     choose(panel.norm, "Logarithm")
     assert pane.view.picture_style().levels == (1, 1199)
-    assert panel.mask.text() == "Mask 4,294,967,295"
+    assert panel.masked.text() == "Mask 4,294,967,295"
     assert "160 of 1,200 elements masked" in pane.body.missing.text
-    panel.mask.click()
+    panel.masked.click()
     qtbot.waitUntil(lambda: pane.view.picture_style().levels[1] > 1e9)

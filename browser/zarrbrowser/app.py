@@ -8,7 +8,7 @@ import signal
 import sys
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QLocale, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -38,6 +38,7 @@ def run(
         screenshot: a PNG file to write once the window shows its content; then the program ends.
     """
     QCoreApplication.setOrganizationName("zarrscope")
+    QLocale.setDefault(QLocale.c())  # all numbers are written with a decimal point, so they are read so, too
     application = QApplication(sys.argv[:1])
     application.setApplicationName("zarrbrowser")
     application.setApplicationDisplayName("zarrscope")

@@ -12,13 +12,14 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from zarrbrowser.coordinates.scale_bar import bar
 from zarrbrowser.drawing.axes import place_of, room_below, room_on_left, ticks_across, ticks_down
-from zarrbrowser.drawing.canvas import UNITS_PER_INCH, FigureCanvas, image_of
+from zarrbrowser.drawing.canvas import THIN, UNITS_PER_INCH, FigureCanvas, image_of
 from zarrbrowser.drawing.clipping import pixels_within, polylines_within
 from zarrbrowser.drawing.map_lines import draw_map
-from zarrbrowser.export.figures.figure import FigureOptions, Layer, Line, Picture, Plot
+from zarrbrowser.export.figures.figure import FigureOptions, Layer, Line, Picture, Plot, Rect
 from zarrbrowser.export.figures.scales import Scale
 
 _GRID = QColor("#e3e7eb")
+_HATCHING = QColor(220, 40, 40)
 _GROUND = QColor(0, 0, 0, 130)
 _LINE, _POINT = 12.0, 18.0
 _MOST_UPSAMPLED = 2**23
@@ -84,6 +85,7 @@ def draw_panel(canvas: FigureCanvas, panel: Picture | Plot, data: QRectF, option
     else:
         for layer in panel.layers if options.has_labels else panel.layers[:1]:
             _draw_layer(canvas, layer, panel, data, options.dpi)
+        _draw_holes(canvas, panel, data)
         draw_map(canvas, panel, data)
     painter.restore()
     if not isinstance(panel, Picture) or panel.has_axes:
@@ -95,16 +97,8 @@ def draw_panel(canvas: FigureCanvas, panel: Picture | Plot, data: QRectF, option
 def _draw_layer(canvas: FigureCanvas, layer: Layer, panel: Picture | Plot, data: QRectF, dpi: int) -> None:
     if not layer.pixels.size:
         return
-    top, left, bottom, right = layer.rect
+    target = _box_of(panel, layer.rect, data)
     across, down = scales_of(panel)
-    corners = (
-        QPointF(
-            float(place_of(across, x, data.left(), data.right())),
-            float(place_of(down, y, data.top(), data.bottom())),
-        )
-        for x, y in ((left, top), (right, bottom))
-    )
-    target = QRectF(*corners).normalized()
     pixels = layer.pixels[
         :: -1 if down.low > down.high else 1,
         :: -1 if across.low > across.high else 1,
@@ -116,6 +110,35 @@ def _draw_layer(canvas: FigureCanvas, layer: Layer, panel: Picture | Plot, data:
     if shown.size:
         painter.drawImage(place, image_of(shown))
     painter.setOpacity(1.0)
+
+
+def _draw_holes(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:
+    """Hatch what could not be read."""
+    canvas.painter.setPen(QPen(_HATCHING, THIN))
+    for rect in panel.holes:
+        box = _box_of(panel, rect, data) & data
+        canvas.painter.save()
+        canvas.painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
+        for number in range(math.ceil((box.width() + box.height()) / canvas.em)):
+            right = box.left() + number * canvas.em
+            left = right - box.height()
+            canvas.painter.drawLine(QPointF(left, box.bottom()), QPointF(right, box.top()))
+            canvas.painter.drawLine(QPointF(left, box.top()), QPointF(right, box.bottom()))
+        canvas.painter.restore()
+
+
+def _box_of(panel: Picture | Plot, rect: Rect, data: QRectF) -> QRectF:
+    """Where a part of a panel is drawn."""
+    top, left, bottom, right = rect
+    across, down = scales_of(panel)
+    corners = (
+        QPointF(
+            float(place_of(across, x, data.left(), data.right())),
+            float(place_of(down, y, data.top(), data.bottom())),
+        )
+        for x, y in ((left, top), (right, bottom))
+    )
+    return QRectF(*corners).normalized()
 
 
 def enlarged(pixels: NDArray[np.uint8], target: QRectF, dpi: int) -> NDArray[np.uint8]:

@@ -64,8 +64,9 @@ class Thumbnail:
 
     @property
     def nbytes(self) -> int:
-        """The size of the samples."""
-        return sum(mosaic.values.nbytes for mosaic in self.mosaics)
+        """The size of the samples, and of those that its statistics keep."""
+        measured = sum(found.sample.nbytes for found in self.measured.statistics)
+        return sum(mosaic.values.nbytes for mosaic in self.mosaics) + measured
 
     @property
     def kind(self) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from zarrbrowser.image.calculations.comparison import comparison_of, document_of
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
@@ -32,8 +32,10 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "field": elements.field,
         "part": elements.part.value,
         "is_marked": elements.has_marks,
+        "is_masked": elements.masks_largest,
         "is_unpacked": elements.packing is not None,
         "contrast": _contrast(settings.contrast),
+        "keeps_range": settings.keeps_range,
         "norm": settings.norm.value,
         "colour_map": settings.colour_map,
         "flips": [settings.flip_rows, settings.flip_columns],
@@ -60,6 +62,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             axes=axes_in(document, settings.axes),
             elements=_elements(document, array),
             contrast=_contrast_of(document["contrast"]),
+            keeps_range=bool(document.get("keeps_range", True)),
             norm=Norm(document["norm"]),
             colour_map=_colour_map(document["colour_map"]),
             flip_rows=bool(flip_rows),
@@ -149,6 +152,7 @@ def _elements(document: Mapping[str, Any], array: ArrayLike) -> Elements:
         raise ValueError("the document belongs to an array of another type")
     told = elements_of(array, is_unpacked=bool(document["is_unpacked"]))
     told = replace(told, field=field, part=Part(document["part"]))
+    told = replace(told, masks_largest=bool(document.get("is_masked", told.masks_largest)))
     return with_marks(told, array, is_on=bool(document["is_marked"]))
 
 

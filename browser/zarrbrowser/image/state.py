@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.labels import Labels
-from zarrbrowser.image.levels import Image
+from zarrbrowser.image.levels import Image, proportion
 from zarrbrowser.image.view_settings import ViewSettings
 
 if TYPE_CHECKING:
@@ -92,6 +92,14 @@ class ImageState:
     def has_depth(self) -> bool:
         """Whether there is a third axis besides those of the picture."""
         return bool(self.settings.sliders(self.image))
+
+    @property
+    def proportion(self) -> float:
+        """The ratio of width to height of an element: on a map in degrees, else in units of length."""
+        axes = self.settings.axes
+        plane = None if self.geography is None else self.geography.plane(axes)
+        on_earth = None if plane is None else plane.proportion
+        return on_earth or proportion(self.image, axes.rows, axes.columns)
 
     @property
     def flips(self) -> tuple[bool, bool]:

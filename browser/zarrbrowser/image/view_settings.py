@@ -11,7 +11,7 @@ from zarrbrowser.image.calculations.derivation import Derivation, may_derive
 from zarrbrowser.image.calculations.reduction import Reduction
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
@@ -38,6 +38,8 @@ class ViewSettings:
     axes: Axes
     elements: Elements
     contrast: Contrast = field(default_factory=Contrast)
+    keeps_range: bool = True
+    """Whether an automatic contrast is that of all planes seen so far, not of each plane: equal numbers keep their colour."""
     norm: Norm = Norm.LINEAR
     colour_map: str = ""
     """Empty for the colour map that the user chose last for any image."""
@@ -97,6 +99,12 @@ class ViewSettings:
         # Only one axis at a time can have a statistic.
         is_single = one.statistic is None or self.reduction is None or self.reduction.axis == one.axis
         return one.axis in self.sliders(image) and is_single
+
+    def basis(self, image: Image) -> object:
+        """What the numbers of the picture are, apart from their plane: a contrast fits only equal ones."""
+        axis = image.channel_axis
+        channels = None if axis is None else self.channels_on if self.is_blended else [self.axes.index[axis]]
+        return self.elements, self.reduction, self.comparison, self.other, channels
 
     @property
     def is_derived(self) -> bool:

@@ -110,6 +110,14 @@ class PlaneMap:
         return self.transformer is None and not self.is_curved
 
     @property
+    def proportion(self) -> float | None:
+        """The ratio of width to height of an element in degrees; None if elements are of different kinds."""
+        if not self.is_plain or not isinstance(self.grid, SeparateGrid):
+            return None
+        y, x = (abs(one[-1] - one[0]) / (one.size - 1) for one in (self.grid.y, self.grid.x))
+        return float(y / x if self.is_transposed else x / y)
+
+    @property
     def is_curved(self) -> bool:
         """Whether each element has its own longitude and latitude."""
         return isinstance(self.grid, CurvedGrid)

@@ -14,7 +14,7 @@ from zarrbrowser.widgets.tooltip import tooltip
 from zarrcore.conventions import symbol
 
 _Index = QModelIndex | QPersistentModelIndex
-_NAME = 0
+_NAME, _ELEMENTS = 0, 2
 
 
 class RegionModel(QAbstractTableModel):
@@ -52,11 +52,11 @@ class RegionModel(QAbstractTableModel):
         return next((row for row, (region, _) in enumerate(self._rows) if region == number), -1)
 
     def text(self) -> str:
-        """The table as text, separated by tabs, with its headings."""
+        """The table as text, separated by tabs, with its headings; numbers as programs read them."""
         lines = ["\t".join(self._headings())]
         for row in range(self.rowCount()):
-            cells = (self.data(self.index(row, column)) for column in range(self.columnCount()))
-            lines.append("\t".join("" if cell is None else str(cell) for cell in cells))
+            number, channel = self._rows[row]
+            lines.append("\t".join(map(_plain, self._cells(number, channel))))
         return "\n".join(lines) + "\n"
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's name and default
@@ -87,20 +87,28 @@ class RegionModel(QAbstractTableModel):
             return tooltip(f"{region.name}, {region.shape.value}")
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        if index.column() == _NAME:
-            return region.name
+        if found is None and index.column() == _ELEMENTS:
+            return "…"
+        return _shown(self._cells(number, channel)[index.column()])
+
+    def _cells(self, number: int, channel: int) -> tuple[str | float, ...]:
+        """The cells of a row: texts, and numbers with all digits."""
+        region, found = self._regions[number]
         if found is None:
-            return "…" if index.column() == 2 else ""
+            return (region.name, *[""] * (len(self._headings()) - 1))
         one = found.channels[channel]
+        area = found.area if found.unit else found.size
         return (
+            region.name,
             one.channel,
-            f"{found.size:,}",
-            format_level(found.area) if found.unit else f"{found.size:,}",
-            *(
-                "" if math.isnan(value) else format_level(value)
-                for value in (one.mean, one.deviation, one.minimum, one.maximum)
-            ),
-        )[index.column() - 1]
+            found.size,
+            area,
+            one.known,
+            one.mean,
+            one.deviation,
+            one.minimum,
+            one.maximum,
+        )
 
     def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802 - Qt's name
         """Rename a region."""
@@ -119,4 +127,18 @@ class RegionModel(QAbstractTableModel):
         units = {found.unit for _, found in self._regions if found is not None}
         unit = symbol(units.pop()) if len(units) == 1 else ""
         area = f"area ({unit}²)" if unit else "area (elements)"
-        return ("region", "channel", "elements", area, "mean", "σ", "min", "max")
+        return ("region", "channel", "elements", area, "valid", "mean", "σ", "min", "max")
+
+
+def _shown(cell: str | float) -> str:
+    """A cell as people read it."""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return "" if math.isnan(cell) else format_level(cell)
+
+
+def _plain(cell: str | float) -> str:
+    """A cell without grouped digits, and with all of them."""
+    return cell if isinstance(cell, str) else "" if math.isnan(cell) else repr(cell)

@@ -46,6 +46,7 @@ QLineEdit, QComboBox, QDoubleSpinBox {
 }
 QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 16px; }
 QLineEdit:focus, QComboBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
+QLineEdit[refused="true"], QLineEdit[refused="true"]:focus { border-color: $warning; background: $warning_ground; }
 QLineEdit:disabled, QComboBox:disabled, QDoubleSpinBox:disabled { color: $disabled; }
 QComboBox { padding-right: 2px; }
 QComboBox::drop-down { border: 0; width: 20px; subcontrol-position: center right; }

@@ -46,6 +46,8 @@ class Elements:
     """Stored numbers that are marked as fill values."""
     valid: tuple[float, float] | None = None
     """The range of stored numbers that are not marked."""
+    masks_largest: bool = False
+    """Whether the largest number of the type is marked: detectors write it for pixels that do not count."""
 
     def of(self, values: AnyArray) -> AnyArray:
         """The elements, or their chosen field."""
@@ -64,7 +66,12 @@ class Elements:
         """Why any of these elements is marked; empty if none is."""
         if among(self.of(values), self.fill) is not None:
             return "fill value"
+        if self._masked(self.of(values)) is not None:
+            return "masked"
         return "" if self._outside(self.of(values)) is None else "outside the valid range"
+
+    def _masked(self, values: AnyArray) -> AnyArray | None:
+        return among(values, (largest(values.dtype),)) if self.masks_largest else None
 
     def _outside(self, values: AnyArray) -> AnyArray | None:
         return outside(values, self.valid) if values.dtype.kind in "iuf" else None
@@ -76,7 +83,7 @@ class Elements:
         """
         stored = self.of(values)
         unpacking = None if self.packing is None else self.packing.is_missing(stored)
-        is_fill = any_of(among(stored, self.fill), self._outside(stored), unpacking)
+        is_fill = any_of(among(stored, self.fill), self._masked(stored), self._outside(stored), unpacking)
         if is_complex(stored.dtype):
             wide = stored.astype(np.complex64) if is_small_number(stored.dtype) else stored
             return np.ascontiguousarray(_PARTS[self.part](wide)), is_fill
@@ -98,6 +105,16 @@ class Elements:
         result = numbers.astype(np.float64)
         result[is_fill] = np.nan
         return result
+
+
+def may_mask(dtype: np.dtype[Any]) -> bool:
+    """Whether the largest number of a type may be a mask: detectors count in unsigned integers, of more than 8 bits."""
+    return dtype.kind == "u" and dtype.itemsize > 1
+
+
+def largest(dtype: np.dtype[Any]) -> int:
+    """The largest number of an integer type; 0 of any other."""
+    return int(np.iinfo(dtype).max) if dtype.kind in "iu" else 0
 
 
 def is_complex(dtype: np.dtype[Any]) -> bool:
@@ -122,11 +139,14 @@ def _unpacking(array: ArrayLike, packing: Packing | None) -> Packing | None:
 def elements_of(array: ArrayLike, *, is_unpacked: bool = True) -> Elements:
     """The numbers to show first: those that CF tells, of the first field that can be drawn."""
     fields, packing = drawable_fields(array.dtype), packing_of(array)
+    # No count reaches the largest number of 32 bits; of 16 bits, it may be a saturated pixel.
+    masks = packing is None and may_mask(array.dtype) and array.dtype.itemsize >= 4
     return Elements(
         fields[0] if fields else None,
         packing=_unpacking(array, packing) if is_unpacked else None,
         fill=packing.missing if packing is not None else (),
         valid=packing.valid if packing is not None else None,
+        masks_largest=masks,
     )
 
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
 from zarrbrowser.image.colours.contrast import Statistics, statistics
+from zarrbrowser.image.colours.norm import Norm, spread
 from zarrbrowser.image.colours.painting import Measured, bounds
-from zarrbrowser.image.colours.render import Norm, Style, coloured, colours_of, spread
+from zarrbrowser.image.colours.render import Style, coloured, colours_of
 from zarrbrowser.image.levels import Colour, Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.values.elements import Elements

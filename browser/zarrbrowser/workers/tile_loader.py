@@ -63,9 +63,9 @@ class TileLoader(QObject):
 
     def retry(self) -> None:
         """Forget failures, so that these tiles may be tried again."""
-        self._broken.clear()
-        for tile in self.torn:
+        for tile in (*self.torn, *self._broken):
             self._cache.drop(tile)
+        self._broken.clear()
         self.torn.clear()
 
     def retry_stopped(self) -> None:
@@ -114,6 +114,7 @@ class TileLoader(QObject):
         if isinstance(error, Stopped):
             self._stop(error)
         else:
+            self._cache.put_unreadable(tile)
             self._start()
         self.failed.emit(error)
 

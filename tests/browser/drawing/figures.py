@@ -7,7 +7,7 @@ import numpy as np
 from zarrbrowser.export.figures.figure import ColourBar, Figure, FigureOptions, Layer, Line, Picture, Plot
 from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.image.colours.colour_maps import lookup_table
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 
 RED, GREEN, BLUE, BLACK = (255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (0, 0, 0, 255)
 PIXELS = np.array([[RED, GREEN], [BLUE, BLACK]], np.uint8)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
-from tests.browser.drawing.figures import OPTIONS, figure
+from tests.browser.drawing.figures import OPTIONS, figure, picture
 from zarrbrowser.drawing.figure_files import frame_of
 from zarrbrowser.drawing.figure_painter import size_in_units
 from zarrbrowser.drawing.png import png_of_pixels
@@ -59,3 +59,13 @@ def test_a_frame_is_an_array_and_a_png_file() -> None:
     image = QImage.fromData(png_of_pixels(pixels))
     assert (image.width(), image.height()) == OPTIONS.pixels
     assert image.pixelColor(3, 3).getRgb()[:3] == tuple(pixels[3, 3])
+
+
+def test_what_could_not_be_read_is_hatched() -> None:
+    holey = replace(picture(), holes=((-0.5, 0.5, 0.5, 1.5),))
+    plain, hatched = (frame_of(figure(one), BARE) for one in (picture(), holey))
+    changed = (plain != hatched).any(axis=2)
+    is_green = (plain == (0, 255, 0)).all(axis=2)
+    assert (changed & is_green).sum() > 100
+    assert not (changed & ~is_green).sum() > 100, "only the hole, up to its edge"
+    assert (is_green & ~changed).sum() > 100, "between the lines"

@@ -179,4 +179,4 @@ def test_a_well_of_another_writer(tmp_path: Path) -> None:
     source = open_source(SourceRequest(str(tmp_path / "plate.zarr")))
     found = read_thumbnail(Cell("A2", "/A/2"), source.hierarchy.node, 32)
     assert np.array_equal([mosaic.values for mosaic in found.mosaics], levels(2)[1])
-    assert found.nbytes == 2 * 32 * 32 * 2
+    assert found.nbytes == 2 * 32 * 32 * (2 + 8), "elements, and the samples of the statistics"

@@ -9,7 +9,8 @@ import pytest
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.image.axes import Axes
-from zarrbrowser.image.colours.render import Norm, Style, blend, coloured, rgba
+from zarrbrowser.image.colours.norm import Norm
+from zarrbrowser.image.colours.render import Style, blend, coloured, rgba
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice
 from zarrbrowser.image.levels import Channel, whole
 from zarrbrowser.image.tiles.raster import Raster

@@ -14,7 +14,7 @@ from tests.browser.fakes import FakeArray
 from zarrbrowser.image.calculations.comparison import Comparison, Operation
 from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Channel, Image, whole
 from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings

@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.image.state import EVERYTHING, NOTHING, Change, ImageState, PlaneLayout, changes
 from zarrbrowser.image.view_settings import initial_settings

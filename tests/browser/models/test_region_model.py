@@ -37,15 +37,15 @@ def row(model: RegionModel, number: int) -> list[object]:
 
 def test_each_channel_has_a_row(model: RegionModel) -> None:
     model.show([(ONE, FOUND), (TWO, None)])
-    assert row(model, 0) == ["one", "DAPI", "1,200", "50.7", "1.5", "0.25", "1", "2"]
-    assert row(model, 1) == ["one", "GFP", "1,200", "50.7", "", "", "", ""]
+    assert row(model, 0) == ["one", "DAPI", "1,200", "50.7", "1,200", "1.5", "0.25", "1", "2"]
+    assert row(model, 1) == ["one", "GFP", "1,200", "50.7", "0", "", "", "", ""]
     assert row(model, 2)[:3] == ["<b>two</b>", "", "…"]
     assert [model.region_at(number) for number in range(-1, 4)] == [None, 0, 0, 1, None]
     assert [model.row_of(number) for number in range(3)] == [0, 2, -1]
     assert model.headerData(3, Qt.Orientation.Horizontal) == "area (µm²)"
     assert model.headerData(0, Qt.Orientation.Vertical) is None
     assert "&lt;b&gt;" in model.data(model.index(2, 0), Qt.ItemDataRole.ToolTipRole)
-    assert model.text().splitlines()[1] == "one\tDAPI\t1,200\t50.7\t1.5\t0.25\t1\t2"
+    assert model.text().splitlines()[1] == "one\tDAPI\t1200\t50.7\t1200\t1.5\t0.25\t1.0\t2.0"
 
 
 def test_without_a_unit_the_area_is_in_elements(model: RegionModel) -> None:

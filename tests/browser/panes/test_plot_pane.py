@@ -6,15 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky
+from tests.browser.panes.dragging import drag_to
 from tests.browser.panes.plots import show
 from zarrbrowser.panes.plot_pane import PlotPane
 from zarrbrowser.panes.value_pane import ValuePane
@@ -159,26 +158,10 @@ def test_a_rectangle_that_is_dragged_is_zoomed_into(open_window: OpenWindow, qtb
     start, end = at(20, 60), at(60, 30)
     QTest.mousePress(screen, Qt.MouseButton.LeftButton, pos=start)
     for place in (start + (end - start) / 2, end):
-        drag(screen, place)
+        drag_to(screen, place)
     QTest.mouseRelease(screen, Qt.MouseButton.LeftButton, pos=end)
     across, up = view.viewRange()
     assert across == pytest.approx([20, 60], abs=3)
     assert up == pytest.approx([30, 60], abs=3)
     pane.controls.rectangle.click()
     assert view.state["mouseMode"] == view.PanMode
-
-
-def drag(screen: QWidget, place: QPoint) -> None:
-    """Move the mouse with its left button pressed, which `QTest.mouseMove` cannot."""
-    left = Qt.MouseButton.LeftButton
-    there = QPointF(screen.mapToGlobal(place))
-    event = QMouseEvent(
-        QEvent.Type.MouseMove,
-        QPointF(place),
-        there,
-        Qt.MouseButton.NoButton,
-        left,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    QApplication.sendEvent(screen, event)
-    QTest.qWait(50)  # pyqtgraph follows the mouse at a limited rate

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.values.elements import Elements, Part, elements_of, fill_of
+from zarrbrowser.values.elements import Elements, Part, elements_of, fill_of, largest, may_mask
 from zarrcore.conventions.cf import Packing, packing_of
 
 
@@ -83,3 +83,17 @@ def test_integers_that_are_read_as_unsigned_stay_integers() -> None:
     assert elements.known(array.values)[0, :2].tolist() == [200, 7]
     assert np.isnan(elements.known(array.values)[0, 2])
     assert elements_of(array, is_unpacked=False).numbers(array.values)[0].tolist() == [[-56, 7, -1]]
+
+
+def test_the_largest_count_of_a_detector_is_masked() -> None:
+    for dtype in ("u4", "u8", ">u4"):
+        array = FakeArray(np.array([0, 7, np.iinfo(dtype).max], dtype))
+        elements = elements_of(array)
+        assert elements.numbers(array.values)[1].tolist() == [False, False, True]
+        assert [elements.why_marked(array.values[at:][:1]) for at in range(3)] == ["", "", "masked"]
+        assert np.isnan(elements.known(array.values)).tolist() == [False, False, True]
+    for dtype in ("u2", "u1", "i4"):
+        array = FakeArray(np.array([0, 7, np.iinfo(dtype).max], dtype))
+        assert elements_of(array).numbers(array.values)[1] is None, "it may be a saturated pixel"
+    assert [may_mask(np.dtype(one)) for one in ("u1", "u2", "i8", "f4")] == [False, True, False, False]
+    assert (largest(np.dtype("u2")), largest(np.dtype("f4"))) == (65535, 0)

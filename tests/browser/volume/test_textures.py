@@ -11,7 +11,8 @@ import pytest
 from tests.browser.volume.volumes import group, image, image_of
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
-from zarrbrowser.image.colours.render import Norm, Style, rgba
+from zarrbrowser.image.colours.norm import Norm
+from zarrbrowser.image.colours.render import Style, rgba
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 from zarrbrowser.values.elements import with_marks

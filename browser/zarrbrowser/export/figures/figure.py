@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.export.figures.scales import Scale
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Colour
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrcore.typing import AnyArray
@@ -54,6 +54,8 @@ class Picture:
     title: str = ""
     map_lines: Sketch = NOTHING
     """Coastlines, and lines of longitude and latitude."""
+    holes: tuple[Rect, ...] = ()
+    """Parts that could not be read."""
     has_axes: bool = True
     """Whether rows and columns mean something: not those of a projected map."""
 

@@ -19,7 +19,7 @@ from zarrbrowser.image.colours.render import NOTHING
 from zarrbrowser.image.labels import paint_labels
 from zarrbrowser.image.levels import Colour, Rgba
 from zarrbrowser.image.state import ImageState
-from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, plan, window_of
+from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, plan, rect_of, window_of
 from zarrbrowser.maps.sketch import NOTHING as NO_LINES
 from zarrbrowser.maps.sketch import Sketch
 from zarrbrowser.nodes.read_cost import Cancelled
@@ -179,6 +179,7 @@ class ShownPlanes:
             scale_along(state.image, axes.columns) if self.has_scale and one is self.planes[0] else None,
             one.title,
             one.map_lines,
+            tuple(dict.fromkeys(rect_of(mosaic.raster, hole) for mosaic in mosaics for hole in mosaic.holes)),
         )
 
     def _scale(

@@ -10,7 +10,7 @@ import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.coordinates.dates import date_ticks
-from zarrbrowser.image.colours.render import Norm, spread
+from zarrbrowser.image.colours.norm import Norm, spread
 from zarrbrowser.values.ticks import Tick, log_ticks, number_ticks, power_of_ten
 
 

@@ -9,27 +9,110 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.coordinates.coordinates import scale_along
+from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
 from zarrbrowser.image.labels import DrawnLabels
 from zarrbrowser.image.levels import Image, Level, Rgba
 from zarrbrowser.image.state import ImageState
-from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, window_of
-from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, rect_of, window_of
+from zarrbrowser.image.tiles.raster import Raster, Window
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrcore.conventions import in_centimetres
 
+_WHOLE = 0.995
+"""A part that is larger than this is called the whole plane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a plane that was measured."""
+
+    planes: tuple[Axes, ...]
+    """One per blended channel, else one."""
+    rect: tuple[float, float, float, float]
+    """In the base: top, left, bottom, right."""
+    share: float
+    """How much of the plane it is, 0 to 1."""
+
+    @classmethod
+    def of(cls, frame: Frame) -> Part:
+        """The part of a frame that its tiles cover, without the margin that may not be loaded."""
+        raster, window = frame.raster, frame.window
+        if frame.tiles:
+            window = _common(window, [raster.samples(tile) for tile in frame.tiles])
+        covered = [
+            max(0, part.stop - part.start) / max(1, length)
+            for part, length in zip(window, raster.shape, strict=True)
+        ]
+        return cls(frame.planes, rect_of(raster, window), covered[0] * covered[1])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the plane, or nearly so."""
+        return self.share > _WHOLE
+
+    def contains(self, other: Part) -> bool:
+        """Whether another part is inside this one."""
+        (top, left, bottom, right), theirs = self.rect, other.rect
+        is_inside = top <= theirs[0] and left <= theirs[1] and theirs[2] <= bottom and theirs[3] <= right
+        return is_inside and self.planes == other.planes
+
+
+def _common(window: Window, parts: Sequence[Window]) -> Window:
+    """A window, cut to the extent of parts of the same plane."""
+    sides = []
+    for side, part in enumerate(window):
+        start = max(part.start, min(one[side].start for one in parts))
+        sides.append(slice(start, max(start, min(part.stop, max(one[side].stop for one in parts)))))
+    return sides[0], sides[1]
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Statistics of a plane; kept while the plane is panned and zoomed, so that colours keep their meaning."""
+    """Statistics that colours follow; pooled as more of a plane is read, and more planes, so that colours keep their meaning."""
 
     statistics: tuple[Statistics, ...]
     """One per blended channel, else one; none for RGB, which is drawn unchanged."""
     brightest: float = 255.0
     """The RGB value of full brightness."""
+    parts: tuple[Part, ...] = ()
+    """What was measured."""
+
+    def covers(self, part: Part) -> bool:
+        """Whether a part was measured."""
+        return any(one.contains(part) for one in self.parts)
+
+    def pooled(self, earlier: Measured) -> Measured:
+        """The statistics of these parts and of earlier ones."""
+        others = tuple(part for part in earlier.parts if not self.covers(part))
+        if not others or len(earlier.statistics) != len(self.statistics):
+            return self
+        both = zip(self.statistics, earlier.statistics, strict=True)
+        statistics = tuple(mine.pooled(theirs) for mine, theirs in both)
+        return Measured(statistics, max(self.brightest, earlier.brightest), (*others, *self.parts))
+
+    def with_counts(self, newer: Measured) -> Measured:
+        """The same statistics with the counts of missing values of a plane that is a part of them."""
+        both = zip(self.statistics, newer.statistics, strict=True)
+        return replace(self, statistics=tuple(mine.with_counts(theirs) for mine, theirs in both))
+
+    @property
+    def description(self) -> str:
+        """What was measured: "4 % of the plane"; empty if that is the whole plane."""
+        planes: list[tuple[Axes, ...]] = []
+        for part in self.parts:
+            if part.planes not in planes:
+                planes.append(part.planes)
+        if len(planes) > 1:
+            return f"{len(planes)} planes seen"
+        if len(self.parts) > 1:
+            return "the parts seen"
+        if not self.parts or self.parts[0].is_whole:
+            return ""
+        return f"{max(0.1, 100 * self.parts[0].share):.2g} % of the plane"
 
 
 def compose(frame: Frame, cache: TileCache, backdrops: Sequence[Sequence[Mosaic]] = ()) -> tuple[Mosaic, ...]:
@@ -62,28 +145,34 @@ def _index_in(frame: Frame, raster: Raster) -> tuple[int, ...]:
     )
 
 
-def measure(settings: ViewSettings, mosaics: Sequence[Mosaic]) -> Measured:
-    """Statistics of the numbers of mosaics, if there are any."""
+def measure(settings: ViewSettings, mosaics: Sequence[Mosaic], part: Part | None = None) -> Measured:
+    """Statistics of the numbers of mosaics, if there are any.
+
+    Args:
+        part: the part of the plane that they show.
+    """
+    parts = () if part is None else (part,)
     if mosaics[0].raster.channel is not None:
         brightest = 255.0
         if mosaics[0].values.dtype.itemsize > 1:
             # Few cameras use all 16 bits: relative to the type's largest number their pictures would be black.
             brightest = float(max(1, mosaics[0].values[..., :3].max(initial=1)))
-        return Measured((), brightest)
+        return Measured((), brightest, parts)
     found = []
     for mosaic in mosaics:
         values = mosaic.values if mosaic.is_there is None else mosaic.values[mosaic.is_there]
         numbers, is_fill = settings.drawn_elements(mosaic.raster).numbers(values)
         found.append(statistics(numbers, is_fill))
-    return Measured(tuple(found))
+    return Measured(tuple(found), parts=parts)
 
 
 def bounds(settings: ViewSettings, measured: Measured) -> list[tuple[float, float]]:
     """The values of the first and the last colour, for each blended channel, else for the picture."""
     if settings.is_blended:
         wishes = [settings.channels[position].contrast for position in settings.channels_on]
-        return [found.levels(wish) for found, wish in zip(measured.statistics, wishes, strict=True)]
-    return [found.levels(settings.contrast) for found in measured.statistics]
+        both = zip(measured.statistics, wishes, strict=True)
+        return [found.levels(wish, settings.norm) for found, wish in both]
+    return [found.levels(settings.contrast, settings.norm) for found in measured.statistics]
 
 
 def style_of(state: ImageState, measured: Measured, nan: Rgba = NOTHING, fill: Rgba = NOTHING) -> Style:

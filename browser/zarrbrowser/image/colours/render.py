@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from types import EllipsisType
 from typing import Any
 
@@ -13,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
+from zarrbrowser.image.colours.norm import Norm, spread
 from zarrbrowser.image.levels import Colour, Rgba
 from zarrbrowser.values.elements import Elements
-from zarrbrowser.values.numbers import EXACT, from_offset
 from zarrcore.typing import AnyArray
 
 NOTHING: Rgba = (0, 0, 0, 0)
@@ -24,27 +22,7 @@ _NAN = 256
 """The place of the colour of NaN after the steps of a colour map."""
 _BLOCK = 2**17
 """Elements coloured at a time: larger arrays leave the processor's cache between the steps, which takes four times as long."""
-_SINGLE = 1e37
-"""If both bounds are below this value, their difference fits in a float32."""
-_LEAST_SINGLE = 1e-36
-"""If the bounds differ by less, the reciprocal of the difference overflows a float32."""
-_HUGE = 1e300
-"""If the bounds differ by more, the reciprocal of the difference loses precision."""
-_TINY = 1e-30
-_SYMLOG_LINEAR = 1e-3
-"""symlog is linear around zero up to this fraction of the larger bound."""
 _LEAST_LABEL, _GREATEST_LABEL = -(2**63), 2**63 - 1
-_LOG_DECADES = 6
-"""The decades that a logarithmic scale spans below the upper bound if the lower bound is not positive."""
-
-
-class Norm(Enum):
-    """How values between the bounds are spread over the colours."""
-
-    LINEAR = "linear"
-    LOG = "log"
-    SQRT = "sqrt"
-    SYMLOG = "symlog"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,53 +42,6 @@ class Style:
     def is_labels(self) -> bool:
         """Whether each integer has a colour of its own."""
         return self.colour_map == LABELS
-
-
-def spread(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> AnyArray:
-    """Numbers scaled so that the lower bound is 0 and the upper 1, not clipped; float32 or float64."""
-    numbers, (low, high) = _near(numbers, norm, levels)
-    is_small = abs(low) < _SINGLE and abs(high) < _SINGLE and high - low > _LEAST_SINGLE
-    single = numbers.dtype == np.float32 and is_small
-    kind = np.dtype(np.float32 if single else np.float64)
-    values = numbers.astype(kind, copy=False)
-    with np.errstate(all="ignore"):
-        if norm is Norm.LOG:
-            low = low if low > 0 else (high if high > 0 else _TINY) * 10.0**-_LOG_DECADES
-            high = max(high, low * (1 + 1e-6))
-            scaled = np.log(np.maximum(values, low * 1e-3)) - math.log(low)
-            scaled /= math.log(high) - math.log(low)
-        elif norm is Norm.SYMLOG:
-            linear = max(abs(low), abs(high)) * _SYMLOG_LINEAR or 1.0
-            first, last = _symlog(np.array([low, high]), linear)
-            scaled = _symlog(values, linear)
-            scaled -= first
-            scaled /= last - first
-        else:
-            scaled = values - kind.type(low)
-            if high - low > _HUGE:
-                scaled /= kind.type(high - low)
-            else:
-                scaled *= kind.type(1.0 / (high - low))
-            if norm is Norm.SQRT:
-                scaled = np.sqrt(np.maximum(scaled, 0))
-    found: AnyArray = scaled
-    return found
-
-
-def _near(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> tuple[AnyArray, tuple[float, float]]:
-    """64-bit integers relative to the lower bound and clipped, since floats are not exact there; other numbers unchanged."""
-    low, high = math.floor(levels[0]), math.ceil(levels[1])
-    if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8:
-        return numbers, levels
-    info = np.iinfo(numbers.dtype)
-    if norm not in (Norm.LINEAR, Norm.SQRT) or high - low > EXACT // 4 or not info.min <= low <= info.max:
-        return numbers.astype(np.float64), levels
-    near = np.clip(numbers, max(info.min, 2 * low - high), min(info.max, 2 * high - low))
-    return from_offset(near, low), (levels[0] - low, levels[1] - low)
-
-
-def _symlog(values: AnyArray, linear: float) -> AnyArray:
-    return np.sign(values) * np.log1p(np.abs(values) / linear)
 
 
 def rgba(numbers: AnyArray, style: Style, is_fill: AnyArray | None = None) -> NDArray[np.uint8]:

@@ -13,6 +13,8 @@ from zarrbrowser.image.levels import Image
 from zarrbrowser.image.regions.shapes import Region
 from zarrbrowser.image.tiles.raster import Raster, Tile, Window
 from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.maps.areas import areas_km2
+from zarrbrowser.maps.geography import Geography
 from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
 from zarrcore.typing import AnyArray
 
@@ -63,14 +65,21 @@ def measure_region(
     region: Region,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[float], None] = lambda _share: None,
+    geography: Geography | None = None,
 ) -> RegionStatistics:
     """Read the elements of a region tile by tile; blocks.
+
+    Args:
+        geography: where the image is on Earth, if that is known.
 
     Raises:
         Cancelled, ReadCancelledError: ``cancelled`` became true.
         ZarrError: a chunk cannot be read or decoded.
     """
     planes, size, found = _planes(image, settings), 0, []
+    is_finest = settings.drawn_image(image).levels[0] is image.levels[0]
+    earth = geography.plane(settings.axes) if geography is not None and is_finest else None
+    km2 = 0.0 if earth is not None else math.nan
     for number, (names, raster) in enumerate(planes):
         window = region.window(*raster.level_shape)
         tiles = raster.tiles(window)
@@ -81,6 +90,8 @@ def measure_region(
             part = _overlap(raster, tile, window)
             inside = region.mask(part)
             size += int(inside.sum())
+            if earth is not None and number == 0:
+                km2 += float(areas_km2(earth, part)[inside].sum())
             if inside.any():
                 values = raster.read(part, cancelled)
                 for position, one in enumerate(sums):
@@ -88,7 +99,7 @@ def measure_region(
                     one.add(settings.drawn_elements(raster).known(numbers)[inside])
             progress((number + (done + 1) / len(tiles)) / len(planes))
         found += [one.result(name) for name, one in zip(names, sums, strict=True)]
-    area, unit = _area(image, settings.axes, size)
+    area, unit = _area(image, settings.axes, size, km2)
     return RegionStatistics(size, area, unit, tuple(found))
 
 
@@ -158,8 +169,10 @@ def _overlap(raster: Raster, tile: Tile, window: Window) -> Window:
     return parts[0], parts[1]
 
 
-def _area(image: Image, axes: Axes, size: int) -> tuple[float, str]:
-    """In square units if both axes have the same one, else in elements."""
+def _area(image: Image, axes: Axes, size: int, km2: float) -> tuple[float, str]:
+    """On Earth in square kilometres; else in square units if both axes have the same one, else in elements."""
+    if not math.isnan(km2):
+        return km2, "kilometer"
     rows, columns = axes.rows, axes.columns
     if image.has_scale and image.units and image.units[rows] and image.units[rows] == image.units[columns]:
         return size * abs(image.spacing[rows] * image.spacing[columns]), image.units[rows]

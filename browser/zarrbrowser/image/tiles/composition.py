@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from zarrbrowser.image.colours.painting import Measured, compose, measure
+from zarrbrowser.image.colours.painting import Measured, Part, compose, measure
 from zarrbrowser.image.tiles.frames import Frame, Mosaic
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import ViewSettings
@@ -19,11 +19,15 @@ class Composition:
     mosaics: tuple[Mosaic, ...] = ()
     """One per blended channel, else one."""
     measured: Measured | None = None
-    """The statistics of the plane, from its first complete frame."""
+    """The statistics that the colours follow: of all complete frames of the plane, and of planes before it if they are kept."""
     is_whole: bool = False
     """Whether it has all tiles of the frame."""
     was_measured_whole: bool = False
     """Whether the statistics are those of a complete frame."""
+    is_of_view: bool = False
+    """Whether the user wanted the statistics of the part that was in view then: no other part changes them."""
+    basis: object = None
+    """What the numbers are: other numbers have statistics of their own."""
     backdrops: tuple[tuple[Mosaic, ...], ...] = ()
     """For each mosaic, those that fill the gaps of the next frame, the best first."""
 
@@ -39,25 +43,60 @@ class Composition:
         *,
         is_whole: bool,
         keeps_contrast: bool = False,
+        basis: object = None,
     ) -> Composition:
         """A frame drawn with the tiles that are loaded.
 
         Args:
-            keeps_contrast: whether to keep the statistics for another plane, such as the next one while playing.
+            keeps_contrast: whether to keep the statistics for any other plane, as while playing.
+            basis: what the numbers are, `ViewSettings.basis`.
         """
         is_new = not self.shows_plane_of(frame)
         mosaics = compose(frame, cache, () if is_new else self.backdrops)
-        measured, was_measured_whole = self.measured, self.was_measured_whole
-        keeps_contrast = keeps_contrast and was_measured_whole
-        if (is_new and not keeps_contrast) or measured is None or not was_measured_whole:
-            measured = measure(settings, mosaics)
-            was_measured_whole = is_whole and not frame.is_held_back
-        backdrops = self._backdrops_of(frame, mosaics, is_new=is_new) if is_whole else self.backdrops
-        return Composition(frame, mosaics, measured, is_whole, was_measured_whole, backdrops)
+        known = self.measured if self.was_measured_whole and self.basis == basis else None
+        if is_new and not settings.keeps_range and not keeps_contrast:
+            known = None
+        is_complete = is_whole and not frame.is_held_back
+        if known is None:
+            measured = measure(settings, mosaics, Part.of(frame))
+        elif keeps_contrast or self.is_of_view or not is_complete:
+            measured = known
+        else:
+            measured = self._grown(known, frame, settings, mosaics)
+        return Composition(
+            frame,
+            mosaics,
+            measured,
+            is_whole,
+            was_measured_whole=known is not None or is_complete,
+            is_of_view=known is not None and self.is_of_view,
+            basis=basis,
+            backdrops=self._backdrops_of(frame, mosaics, is_new=is_new) if is_whole else self.backdrops,
+        )
 
-    def measured_again(self, settings: ViewSettings) -> Composition:
-        """The same with statistics of the numbers that are drawn."""
-        return replace(self, measured=measure(settings, self.mosaics)) if self.mosaics else self
+    def measured_again(
+        self, settings: ViewSettings, basis: object = None, *, is_wish: bool = False
+    ) -> Composition:
+        """The same with statistics of the numbers that are drawn.
+
+        Args:
+            is_wish: whether the user wants the range of what is in view: reading more does not change it.
+        """
+        if self.frame is None:
+            return self
+        part = Part.of(self.frame)
+        measured = measure(settings, self.mosaics, part)
+        return replace(self, measured=measured, is_of_view=is_wish and not part.is_whole, basis=basis)
+
+    def _grown(
+        self, known: Measured, frame: Frame, settings: ViewSettings, mosaics: tuple[Mosaic, ...]
+    ) -> Measured:
+        """Statistics with those of a complete frame, if it shows more than they are of."""
+        part = Part.of(frame)
+        if known.covers(part) and self.is_whole and self.shows_plane_of(frame):
+            return known
+        found = measure(settings, mosaics, part)
+        return known.with_counts(found) if known.covers(part) else found.pooled(known)
 
     def _backdrops_of(
         self, frame: Frame, mosaics: tuple[Mosaic, ...], *, is_new: bool

@@ -210,7 +210,7 @@ def assemble(raster: Raster, window: Window, cache: TileCache, backdrops: Sequen
     """Compose a window of the loaded tiles; gaps are filled from backdrops, the best first."""
     height, width = (part.stop - part.start for part in window)
     pieces = [(tile, cache.get(tile)) for tile in raster.tiles(window)]
-    holes = tuple(hole for tile, piece in pieces if piece is not None for hole in cache.holes(tile))
+    holes = tuple(hole for tile, _ in pieces for hole in cache.holes(tile))
     whole = None if holes else _single(raster, window, pieces)
     if whole is not None:
         return Mosaic(raster, window, whole, None)

@@ -50,6 +50,8 @@ class TileCache:
             values = self.get(tile)
             if values is not None:
                 found.put(tile, values, self.holes(tile))
+            elif tile in self._holes:
+                found.put_unreadable(tile)
         return found
 
     def drop(self, tile: Tile) -> None:
@@ -60,8 +62,13 @@ class TileCache:
 
     def clear(self) -> None:
         """Forget all tiles."""
-        for tile in list(self._tiles):
+        for tile in [*self._tiles, *self._holes]:
             self.drop(tile)
+
+    def put_unreadable(self, tile: Tile) -> None:
+        """Keep in mind that a tile cannot be read: all of it is a hole."""
+        self.drop(tile)
+        self._holes[tile] = (tile.raster.samples(tile),)
 
     def put(self, tile: Tile, values: AnyArray, holes: tuple[Window, ...] = ()) -> None:
         """Keep a tile and evict the least recently used ones, but never this one, or it would be read for ever."""

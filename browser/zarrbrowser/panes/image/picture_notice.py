@@ -54,7 +54,8 @@ class PictureNotice(QObject):
         """The text of the notice, and of its button; empty ones without a notice or a button."""
         view = self._view
         if self.is_failure:
-            return sentence((view.faults or view.torn)[0]), _RETRY
+            chunks, first = view.unreadable_chunks, sentence((view.faults or view.torn)[0])
+            return f"{chunks:,} chunks in view cannot be read. {first}" if chunks > 1 else first, _RETRY
         held = view.frame is not None and view.frame.is_held_back
         cost = view.frame.cost if held and view.frame is not None else view.withheld
         if cost is None:

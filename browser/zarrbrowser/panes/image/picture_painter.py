@@ -53,6 +53,7 @@ class Task:
         is_whole: whether all tiles of the frame are loaded.
         keeps_contrast: whether another plane keeps the statistics.
         measures: whether to measure in any case.
+        is_wish: whether the user asked to measure what is in view.
         leading: the statistics of another view that the colours follow, if they fit.
         marks: the colours of NaN and of the fill value.
         tiles: the loaded tiles of the frame.
@@ -64,6 +65,7 @@ class Task:
     is_whole: bool = False
     keeps_contrast: bool = False
     measures: bool = False
+    is_wish: bool = False
     leading: Measured | None = None
     marks: tuple[Rgba, Rgba] = (NOTHING, NOTHING)
     tiles: TileCache = field(default_factory=TileCache)
@@ -81,12 +83,18 @@ class Task:
     def painted(self) -> Painted:
         """Do the work, in any thread."""
         settings, made = self.state.settings, self.before
+        basis = settings.basis(self.state.image)
         if self.frame is not None:
             made = made.with_frame(
-                self.frame, settings, self.tiles, is_whole=self.is_whole, keeps_contrast=self.keeps_contrast
+                self.frame,
+                settings,
+                self.tiles,
+                is_whole=self.is_whole,
+                keeps_contrast=self.keeps_contrast,
+                basis=basis,
             )
         if self.measures:
-            made = made.measured_again(settings)
+            made = made.measured_again(settings, basis, is_wish=self.is_wish)
         mine = made.measured
         assert mine is not None  # noqa: S101 - a composition with a frame is measured
         leading = self.leading
@@ -121,7 +129,7 @@ class PicturePainter(QObject):
         self._running: tuple[Request, Task] | None = None
         self._due: _Due | None = None
         """The frame that is due, whether it is whole, and its tiles: the cache may drop them while the frame waits."""
-        self._measures = self._is_asked = False
+        self._measures = self._is_wish = self._is_asked = False
 
     def is_drawing(self, frame: Frame) -> bool:
         """Whether all of a frame is being drawn, or will be."""
@@ -134,9 +142,9 @@ class PicturePainter(QObject):
         self._due = (frame, is_whole, tiles_of(frame, self._cache))
         self.paint()
 
-    def measure(self) -> None:
-        """Measure again, because the numbers mean something else; pictures of the numbers before are dropped."""
-        self._measures = True
+    def measure(self, *, is_wish: bool = False) -> None:
+        """Measure again, because the numbers mean something else, or as a wish; pictures of the numbers before are dropped."""
+        self._measures, self._is_wish = True, is_wish
         self.paint()
 
     def paint(self) -> None:
@@ -149,7 +157,7 @@ class PicturePainter(QObject):
             task = self._next_task()
         if self._running is not None:
             return
-        self._due, self._measures, self._is_asked = None, False, False
+        self._due, self._measures, self._is_wish, self._is_asked = None, False, False, False
         if task is not None:
             self._start(task)
 
@@ -158,12 +166,14 @@ class PicturePainter(QObject):
         if self._running is not None:
             self._workers.cancel(self._running[0])
         self._running = self._due = None
-        self._measures = self._is_asked = False
+        self._measures = self._is_wish = self._is_asked = False
 
     def _next_task(self) -> Task | None:
         frame, is_whole, tiles = self._due or (None, False, TileCache())
         task = self._task_for(frame)
-        return task and replace(task, is_whole=is_whole, measures=self._measures, tiles=tiles)
+        return task and replace(
+            task, is_whole=is_whole, measures=self._measures, is_wish=self._is_wish, tiles=tiles
+        )
 
     def _take_back(self) -> None:
         """Cancel what is being painted; the next task includes it."""
@@ -171,7 +181,7 @@ class PicturePainter(QObject):
             request, task = self._running
             self._workers.cancel(request)
             self._running = None
-            self._measures = self._measures or task.measures
+            self._measures, self._is_wish = self._measures or task.measures, self._is_wish or task.is_wish
             if self._due is None and task.frame is not None:
                 self._due = (task.frame, task.is_whole, task.tiles)
 

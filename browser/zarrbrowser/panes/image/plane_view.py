@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.painting import Measured, style_of
 from zarrbrowser.image.colours.render import NOTHING, Style
-from zarrbrowser.image.levels import Level, Rgba, proportion
+from zarrbrowser.image.levels import Level, Rgba
 from zarrbrowser.image.state import Change, ImageState, changes
 from zarrbrowser.image.tiles.composition import Composition
 from zarrbrowser.image.tiles.frame_text import reading
@@ -130,6 +130,13 @@ class PlaneView(QWidget):
         return [torn[tile] for tile in tiles if tile in torn]
 
     @property
+    def unreadable_chunks(self) -> int:
+        """The number of chunks of the drawn frame that cannot be read."""
+        tiles, broken = self.frame.tiles if self.frame is not None else (), self.loader.broken
+        torn = sum(len(self._cache.holes(tile)) for tile in tiles if tile not in broken)
+        return torn + sum(tile.raster.cost([tile]).chunks for tile in tiles if tile in broken)
+
+    @property
     def fits_settings(self) -> bool:
         """Whether the drawn frame is one of the present settings: other channels, for instance, may still be loading."""
         return self.frame is not None and self._fits(self.frame)
@@ -161,12 +168,13 @@ class PlaneView(QWidget):
         if change & (Change.POSITION | Change.CHANNELS | Change.DERIVATION) or may_read_more:
             self.refresh()
         if change & (Change.VALUES | Change.MEASURE) and self.fits_settings:
-            self.painter.measure()
+            self.painter.measure(is_wish=Change.MEASURE in change)
         elif change & _OTHER_PICTURE:
             self.paint()
         if Change.LABELS in change:
             self.overlay.follow(state)
         if change & (Change.MAP | Change.ORIENTATION):
+            self.canvas.show_proportion(state.proportion)
             self.map.follow(state)
             self.projection.follow(state)
 
@@ -288,7 +296,7 @@ class PlaneView(QWidget):
         self.begun.emit()
         self._show_flips(state)
         axes = state.settings.axes
-        self.canvas.show_plane(axes.height, axes.width, proportion(state.image, axes.rows, axes.columns))
+        self.canvas.show_plane(axes.height, axes.width, state.proportion)
         self.refresh()
         self.projection.follow(state)
 

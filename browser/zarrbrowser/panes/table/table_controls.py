@@ -17,6 +17,7 @@ from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.bar import Bar
 from zarrbrowser.widgets.buttons import push_button, switch, tool_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.refusal import refuse
 
 
 class TableControls(Bar):
@@ -85,7 +86,9 @@ class TableControls(Bar):
 
     def _go(self) -> None:
         parts = self.go_to.text().replace(",", " ").split()
-        if parts and all(part.isdecimal() for part in parts):
+        is_place = bool(parts) and all(part.isdecimal() for part in parts)
+        refuse(self.go_to, "" if is_place or not parts else "Expected a row, or a row and a column.")
+        if is_place:
             self.cell_typed.emit(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
 
 

@@ -92,7 +92,7 @@ def test_a_frame_that_costs_too_much_is_an_error(monkeypatch: pytest.MonkeyPatch
         planes.frame(planes.main.state.settings.axes.at(0, 3), (90, 60))
 
 
-def test_a_chunk_that_does_not_decode_is_transparent() -> None:
+def test_a_chunk_that_does_not_decode_is_a_hole() -> None:
     array = FakeArray(VALUES[0], ("y", "x"), chunks=(10, 10))
     planes = planes_of(array)
 
@@ -106,6 +106,7 @@ def test_a_chunk_that_does_not_decode_is_transparent() -> None:
     assert isinstance(found, Picture)
     opacity = found.layers[0].pixels[..., 3]
     assert not opacity[:10, :10].any()
+    assert found.holes == ((-0.5, -0.5, 9.5, 9.5),)
     assert (opacity[10:] == 255).all()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.export.figures.scales import Scale, colour_ticks
-from zarrbrowser.image.colours.render import Norm, spread
+from zarrbrowser.image.colours.norm import Norm, spread
 
 
 def test_indices_are_whole_and_a_turned_axis_has_the_same_labels() -> None:

@@ -11,8 +11,9 @@ import pytest
 from tests.browser.fakes import FakeArray
 from tests.browser.image.loading import frame_of, load, loaded, view_of
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.colours.painting import bounds, compose, displayed_slice, measure, paint, style_of
-from zarrbrowser.image.colours.render import NOTHING, Norm, Style, blend, rgba
+from zarrbrowser.image.colours.render import NOTHING, Style, blend, rgba
 from zarrbrowser.image.levels import Channel, Image, image_of_array, level_of, whole
 from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import View

@@ -13,6 +13,8 @@ from zarrbrowser.image.levels import Channel, Image, image_of_array, level_of, w
 from zarrbrowser.image.regions.shapes import Region, Shape
 from zarrbrowser.image.regions.statistics import cost_of, measure_region
 from zarrbrowser.image.view_settings import initial_settings
+from zarrbrowser.maps.areas import areas_km2
+from zarrbrowser.maps.geography import Geography, SeparateGrid
 from zarrbrowser.nodes.read_cost import Cancelled
 
 PLANE = np.random.default_rng(2).normal(1e6, 1, size=(700, 900)).astype(np.float64)
@@ -110,3 +112,17 @@ def test_measuring_is_cancelled_between_tiles() -> None:
             lambda: len(array.selections) > 1,
         )
     assert len(array.selections) == 2
+
+
+def test_the_area_on_earth_is_in_square_kilometres() -> None:
+    image = image_of_array(FakeArray(PLANE[:37, :72], chunks=(10, 10)))
+    grid = SeparateGrid(np.linspace(90, -90, 37), np.arange(0, 360, 5.0))
+    geography, settings = Geography((0, 1), grid), initial_settings(image)
+    region = Region("", Shape.RECTANGLE, ((-0.5, -0.5), (20.5, 30.5)))
+    found = measure_region(image, settings, region, geography=geography)
+    plane = geography.plane(settings.axes)
+    assert plane is not None
+    assert found.area == pytest.approx(areas_km2(plane, (slice(0, 21), slice(0, 31))).sum())
+    assert found.unit == "kilometer"
+    other = measure_region(image, settings, region, geography=Geography((1, 2), grid))
+    assert (other.area, other.unit) == (found.size, "")

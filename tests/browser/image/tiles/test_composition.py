@@ -118,3 +118,60 @@ def test_measuring_before_the_first_frame_does_nothing(settings: ViewSettings) -
     composition = Composition()
     composition = composition.measured_again(settings)
     assert (composition.measured, composition.frame, composition.mosaics) == (None, None, ())
+
+
+def test_the_range_grows_as_more_of_a_plane_is_read(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    shown = []
+    for view in (
+        View((0, 60), (0, 60), 60, 60),
+        View((500, 600), (500, 600), 100, 100),
+        View((0, 600), (0, 600), 600, 600),
+    ):
+        frame = loaded(image, settings, cache, view)
+        composition = composition.with_frame(frame, settings, cache, is_whole=True)
+        assert composition.measured is not None
+        shown.append((composition.measured.statistics[0].maximum, composition.measured.description))
+    assert shown[0][0] < VALUES[1].max()
+    assert "% of the plane" in shown[0][1]
+    assert shown[1] == (VALUES[1].max(), "the parts seen")
+    assert shown[2] == (VALUES[1].max(), "")
+
+
+def test_reading_more_does_not_change_the_range_of_a_part_that_the_user_wanted(
+    image: Image, settings: ViewSettings
+) -> None:
+    composition, cache = Composition(), TileCache()
+    corner = loaded(image, settings, cache, View((0, 60), (0, 60), 60, 60))
+    composition = composition.with_frame(corner, settings, cache, is_whole=True)
+    composition = composition.measured_again(settings, is_wish=True)
+    before = composition.measured
+    composition = composition.with_frame(loaded(image, settings, cache), settings, cache, is_whole=True)
+    assert composition.measured is before
+    composition = composition.measured_again(settings, is_wish=True)
+    assert maximum(composition) == VALUES[1].max()
+
+
+@pytest.mark.parametrize("keeps_range", [False, True])
+def test_a_plane_that_was_seen_has_its_own_counts(
+    keeps_range: bool, image: Image, settings: ViewSettings
+) -> None:
+    settings = replace(settings, keeps_range=keeps_range)
+    composition, cache, maxima, counts = Composition(), TileCache(), [], []
+    for place in (1, 2, 0, 2):
+        one = replace(settings, axes=settings.axes.at(0, place))
+        composition = composition.with_frame(loaded(image, one, cache), one, cache, is_whole=True)
+        maxima.append(maximum(composition))
+        counts.append(composition.measured and composition.measured.statistics[0].size)
+    own = [VALUES[place].max() for place in (1, 2, 0, 2)]
+    assert maxima == (list(np.maximum.accumulate(own)) if keeps_range else own)
+    assert counts == [360_000] * 4
+
+
+def test_other_numbers_have_a_range_of_their_own(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    for place, basis in ((2, "stored"), (0, "unpacked")):
+        one = replace(settings, axes=settings.axes.at(0, place))
+        frame = loaded(image, one, cache)
+        composition = composition.with_frame(frame, one, cache, is_whole=True, basis=basis)
+    assert maximum(composition) == VALUES[0].max()

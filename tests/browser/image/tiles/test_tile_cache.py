@@ -41,3 +41,18 @@ def test_the_holes_of_a_tile_are_forgotten_with_it() -> None:
     assert (cache.holes(tile), cache.nbytes, len(cache)) == ((), 0, 0)
     cache.drop(tile)
     assert cache.nbytes == 0, "a tile that is not there frees nothing"
+
+
+def test_an_unreadable_tile_is_one_hole_until_it_is_read() -> None:
+    array = FakeArray(np.zeros((10, 10), np.uint8), chunks=(5, 10))
+    raster = Raster.of(whole(array), Axes.initial(array))
+    (tile,) = raster.tiles((slice(0, 10), slice(0, 10)))
+    cache, hole = TileCache(), (slice(0, 10), slice(0, 10))
+    cache.put_unreadable(tile)
+    assert tile not in cache
+    assert cache.holes(tile) == cache.part([tile]).holes(tile) == (hole,)
+    cache.put(tile, np.ones((10, 10), np.uint8))
+    assert cache.holes(tile) == ()
+    cache.put_unreadable(tile)
+    cache.clear()
+    assert (cache.holes(tile), cache.nbytes) == ((), 0)

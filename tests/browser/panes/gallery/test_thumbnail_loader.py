@@ -45,7 +45,7 @@ def test_cells_are_read_in_order(
 def test_cells_out_of_view_are_dropped_first(
     loader: ThumbnailLoader, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CACHE_BYTES", 4 * 128)
+    monkeypatch.setattr(module, "CACHE_BYTES", 4 * (128 + 512))
     for wanted in (CELLS[:4], CELLS[4:6]):
         with qtbot.waitSignal(loader.idle):
             loader.want(wanted, 16)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from tests.browser.image.test_state import state_of
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.state import EVERYTHING, Change, PlaneLayout
 from zarrbrowser.panes.image.image_model import ImageModel
 

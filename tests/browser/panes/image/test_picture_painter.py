@@ -119,6 +119,7 @@ def test_statistics_change_together_with_the_picture(
     open_window: OpenWindow, qtbot: QtBot, held: Held
 ) -> None:
     pane = loaded_and_held(open_window, qtbot, held)
+    pane.model.set(keeps_range=False)
     measured = pane.model.measured
     move(pane, 0)
     assert pane.model.measured is measured

@@ -10,7 +10,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, pyramid, show
 from zarrbrowser.export.figures.figure import Picture
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.panes.image.image_pane import ImagePane
 

@@ -64,3 +64,31 @@ def test_a_plane_without_decodable_chunks_shows_an_error(
     pane = picture_of(window, tmp_path, qtbot)
     assert not pane.body.stack.shows_data
     assert pane.body.stack.sentence.text.startswith("c/")
+
+
+def test_a_tile_of_one_chunk_that_does_not_decode_is_hatched(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    values = np.arange(1200 * 3600, dtype=np.int32).reshape(1200, 3600)
+    zarr.create_array(tmp_path / "a.zarr", data=values, chunks=(1200, 1200), zarr_format=3, overwrite=True)
+    torn = tmp_path / "a.zarr" / "c" / "0" / "1"
+    whole = torn.read_bytes()
+    torn.write_bytes(bytes(20))
+    pane = picture_of(window, tmp_path, qtbot)
+    (hole,) = pane.canvas.holes.rects
+    assert (hole.left(), hole.width()) == (1199.5, 1200)
+    assert "c/0/1" in pane.body.stack.notice.text
+    torn.write_bytes(whole)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.body.stack.notice.button.click()
+    assert pane.canvas.holes.rects == []
+
+
+def test_the_notice_counts_the_chunks_that_cannot_be_read(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    for name in ("0/1", "1/2", "2/0"):
+        (tmp_path / "a.zarr" / "c" / name).write_bytes(b"torn")
+    pane = picture_of(window, tmp_path, qtbot)
+    assert pane.body.stack.notice.text.startswith("3 chunks in view cannot be read. c/0/1")
+    assert len(pane.canvas.holes.rects) == 3

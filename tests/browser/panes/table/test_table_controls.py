@@ -27,3 +27,12 @@ def test_a_column_of_any_length_has_an_end(pane: TablePane, qtbot: QtBot) -> Non
     row = pane.table.in_view()[0].start
     qtbot.waitUntil(lambda: read_here(pane, row, 0) == row * 10)
     assert len(array.selections) < 30
+
+
+def test_what_is_no_row_is_refused_with_a_mark(pane: TablePane) -> None:
+    pane.contents.show_array(Endless(100))
+    line = pane.controls.go_to
+    for text, is_refused in (("0,5x", True), ("7, 1", False)):
+        line.setText(text)
+        QTest.keyClick(line, Qt.Key.Key_Return)
+        assert bool(line.property("refused")) is is_refused

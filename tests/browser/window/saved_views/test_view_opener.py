@@ -40,6 +40,8 @@ def view(windows: Windows, position: int, path: str = "/volume") -> SavedView:
         "field": None,
         "part": "amplitude",
         "is_marked": False,
+        "is_masked": False,
+        "keeps_range": True,
         "is_unpacked": False,
         "contrast": ["fixed", 10, 90],
         "norm": "linear",
@@ -286,6 +288,8 @@ STATES = st.dictionaries(
             "blended",
             "field",
             "is_marked",
+            "is_masked",
+            "keeps_range",
             "is_unpacked",
         ]
     ),

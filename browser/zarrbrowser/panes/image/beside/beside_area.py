@@ -223,7 +223,7 @@ class BesideArea(QWidget):
             self.reported.emit("Only images that are drawn with a colour map have a contrast to take over.")
             return
         levels = [
-            found.levels(wish)
+            found.levels(wish, mine.settings.norm)
             for found, wish in zip(measured.statistics, _contrasts(mine.settings), strict=False)
         ]
         fixed = [Contrast(ContrastMode.FIXED, *bounds) for bounds in levels]

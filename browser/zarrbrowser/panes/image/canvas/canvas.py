@@ -67,12 +67,14 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     Signals:
         pointed: position down and to the right under the pointer, as floats, or None off the picture.
         picked: the same for a click.
+        drawn: the same for where a drag began and where it is, and whether it ended there; only while dragging draws.
         moved: another part of the plane is in view, or the canvas was resized.
         square_changed: whether elements are drawn as squares, if the plane's shape decided it.
     """
 
     pointed = Signal(object)
     picked = Signal(object)
+    drawn = Signal(object, object, bool)
     moved = Signal()
     square_changed = Signal(bool)
 
@@ -97,6 +99,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
         self._flips = (False, False)
         self._fitted = True
+        self._draws = False
         self._later = QTimer(self, singleShot=True, interval=0)
         self._set_up()
 
@@ -219,6 +222,15 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         """Set whether elements are drawn in their proportions: as squares, unless a scale says otherwise."""
         self.view.setAspectLocked(square, self._proportion)
 
+    def show_proportion(self, proportion: float) -> None:
+        """Draw elements in another ratio of width to height, once it is known; the plane still fits if it did."""
+        is_square, is_other = self.proportion is not None, proportion != self._proportion
+        self._proportion = proportion
+        if is_square and is_other:
+            self.set_square(True)
+            if self._fitted:
+                self.fit()
+
     @property
     def proportion(self) -> float | None:
         """The ratio of width to height of an element; None if elements are stretched to fill the canvas."""
@@ -267,6 +279,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.plot.setMenuEnabled(False)
         self.view.invertY(True)
         self.view.setAspectLocked(True)
+        self._pan, self.view.mouseDragEvent = self.view.mouseDragEvent, self._drag
         self._ground.setPen(QPen(pg.QtCore.Qt.PenStyle.NoPen))
         self._ground.setZValue(-1)
         self._ground.setVisible(False)
@@ -305,6 +318,18 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         place = self._place(event.scenePos())
         if place is not None and event.button() == pg.QtCore.Qt.MouseButton.LeftButton:
             self.picked.emit(place)
+
+    def draw_by_dragging(self, *, is_on: bool) -> None:
+        """Let dragging with the left button draw instead of moving the plane; the middle button still moves it."""
+        self._draws = is_on
+
+    def _drag(self, event: Any, axis: int | None = None) -> None:
+        if not self._draws or axis is not None or event.button() != pg.QtCore.Qt.MouseButton.LeftButton:
+            self._pan(event, axis)
+            return
+        event.accept()
+        start, end = map(self.view.mapSceneToView, (event.buttonDownScenePos(), event.scenePos()))
+        self.drawn.emit((start.y(), start.x()), (end.y(), end.x()), event.isFinish())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Arrows pan, plus and minus zoom."""

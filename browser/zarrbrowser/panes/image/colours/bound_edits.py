@@ -10,7 +10,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLineEdit
 
 from zarrbrowser.coordinates.dates import count_of_date, format_date
+from zarrbrowser.editing.element_text import ElementTextError, number_in
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import format_level
+from zarrbrowser.widgets.refusal import refuse
 
 
 class BoundEdits(QObject):
@@ -40,19 +43,24 @@ class BoundEdits(QObject):
         for edit, value in zip((self.low, self.high), levels, strict=True):
             edit.setText(self._text(value))
             edit.setModified(False)
+            refuse(edit, "")
             edit.setCursorPosition(0)
 
     def _typed(self) -> None:
         edits = (self.low, self.high)
         if not any(edit.isModified() for edit in edits):
             return
-        # A bound that was not edited keeps the digits that its field does not show. Text that is not a number is ignored.
-        bounds = [
-            self._value(edit.text(), level) if edit.isModified() else level
-            for edit, level in zip(edits, self.levels, strict=True)
-        ]
-        self.show_bounds(self.levels)  # replaces whatever text was typed
-        self.typed.emit(min(bounds), max(bounds))
+        bounds = []
+        for edit, level in zip(edits, self.levels, strict=True):
+            try:
+                # A bound that was not edited keeps the digits that its field does not show.
+                bounds.append(self._value(edit.text(), level) if edit.isModified() else level)
+                refuse(edit, "")
+            except ValueError as error:
+                refuse(edit, sentence(error))
+        if len(bounds) == len(edits):
+            self.show_bounds(self.levels)  # replaces whatever text was typed
+            self.typed.emit(min(bounds), max(bounds))
 
     def _text(self, level: float) -> str:
         if isinstance(level, int):
@@ -62,14 +70,20 @@ class BoundEdits(QObject):
             format_level(level, span) if self.dates is None else format_date(level, self.dates, span / 1000)
         )
 
-    def _value(self, text: str, otherwise: float) -> float:
-        try:
-            if self.dates is None and isinstance(otherwise, int) and text.strip().lstrip("-").isdecimal():
-                return int(text)
-            value = float(text) if self.dates is None else count_of_date(text, self.dates)
-        except ValueError:
-            return otherwise
-        return value if math.isfinite(value) else otherwise
+    def _value(self, text: str, before: float) -> float:
+        """The bound in a text.
+
+        Raises:
+            ValueError: it is no finite number, or no date.
+        """
+        if self.dates is not None:
+            return count_of_date(text, self.dates)
+        if isinstance(before, int) and text.strip().lstrip("-").isdecimal():
+            return int(text)
+        value = number_in(text)
+        if not math.isfinite(value):
+            raise ElementTextError("a bound must be finite")
+        return value
 
 
 def _line(name: str) -> QLineEdit:

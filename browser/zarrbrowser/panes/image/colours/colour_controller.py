@@ -32,7 +32,9 @@ class ColourController(QObject):
         panel.chosen.connect(self._choose_contrast)
         panel.norm_chosen.connect(lambda norm: model.set(norm=norm))
         panel.part_chosen.connect(self._choose_part)
+        panel.lock_toggled.connect(self._toggle_lock)
         panel.fill_toggled.connect(self._toggle_fill)
+        panel.mask_toggled.connect(self._toggle_mask)
         panel.unpacking_toggled.connect(self._toggle_unpacking)
         panel.blend_toggled.connect(lambda is_on: model.set(is_blended=is_on))
         panel.channels.toggled.connect(lambda position, is_on: self._set_channel(position, is_on=is_on))
@@ -65,7 +67,9 @@ class ColourController(QObject):
             shown = DTYPE
         self._panel.show_type(shown, elements.part, settings.unit(state.image.base))
         wish = settings.channels[self._channel].contrast if settings.is_blended else settings.contrast
-        self._panel.show_contrast(wish, found.levels(wish), found)
+        self._panel.show_contrast(
+            wish, found.levels(wish, settings.norm), found, settings.norm, self._measured_part()
+        )
 
     def _found(self) -> Statistics | None:
         """Statistics of the numbers whose contrast the panel shows."""
@@ -114,10 +118,22 @@ class ColourController(QObject):
         elements = replace(settings.elements, part=part)
         self._model.set(elements=elements, contrast=contrast, colour_map=name)
 
+    def _measured_part(self) -> str:
+        return "" if self._model.measured is None else self._model.measured.description
+
+    def _toggle_lock(self, is_on: bool) -> None:
+        # Without the lock, the range becomes that of the plane in view at once.
+        self._model.set(keeps_range=is_on, and_measure=not is_on)
+
     def _toggle_fill(self, is_on: bool) -> None:
         state = self._model.state
         if state is not None:
             self._set_elements(with_marks(state.settings.elements, state.image.base, is_on=is_on))
+
+    def _toggle_mask(self, is_on: bool) -> None:
+        state = self._model.state
+        if state is not None:
+            self._set_elements(replace(state.settings.elements, masks_largest=is_on))
 
     def _toggle_unpacking(self, is_on: bool) -> None:
         state = self._model.state

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import (
@@ -16,15 +17,16 @@ from zarrbrowser.image.colours.contrast import (
     ContrastMode,
     Statistics,
 )
-from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
 from zarrbrowser.panes.image.colours.histogram import Histogram
-from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex
+from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, largest, may_mask
 from zarrbrowser.values.numbers import meaning_of
+from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
 
@@ -59,8 +61,10 @@ class ContrastPanel(Scrolled):
         norm_chosen: a `Norm`.
         part_chosen: a `Part` of complex numbers.
         fill_toggled: whether missing values are shown apart.
+        mask_toggled: whether the largest number of the type is left out.
         unpacking_toggled: whether numbers are unpacked according to their attributes.
         blend_toggled: whether channels are blended.
+        lock_toggled: whether one range is kept for all planes.
     """
 
     chosen = Signal(object)
@@ -68,8 +72,10 @@ class ContrastPanel(Scrolled):
     norm_chosen = Signal(object)
     part_chosen = Signal(object)
     fill_toggled = Signal(bool)
+    mask_toggled = Signal(bool)
     unpacking_toggled = Signal(bool)
     blend_toggled = Signal(bool)
+    lock_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("side", parent)
@@ -82,10 +88,18 @@ class ContrastPanel(Scrolled):
         self.part = _box("part of complex numbers", {part: part.value.capitalize() for part in Part})
         self.norm = _box("how values are spread over the colours", _NORMS)
         self.mode = _box("how the bounds of the contrast are chosen", _MODES)
+        self.measured = label(role="muted")
+        self.lock = tool_button(
+            "lock",
+            "One range for all planes: it grows with each that is shown. Off: each plane has its own range",
+        )
+        self.lock.setCheckable(True)
         self.bounds = BoundEdits()
         self.low, self.high = self.bounds.low, self.bounds.high
         self.unit = label(role="muted")
         self.fill = QCheckBox("Mark fill value")
+        self.masked = QCheckBox()
+        self.masked.setToolTip("Detectors write the largest number of the type for pixels that do not count")
         self.unpacking = QCheckBox("Unpack values")
         self._headings = label("Colours", "heading"), label("Contrast", "heading")
         self._lay_out()
@@ -98,7 +112,11 @@ class ContrastPanel(Scrolled):
         told = elements_of(array)
         unpacking, has_marks = told.packing, told.has_marks
         name = settings.colour_map or colour_map
-        with QSignalBlocker(self.blend), QSignalBlocker(self.fill), QSignalBlocker(self.unpacking):
+        boxes = (self.blend, self.fill, self.masked, self.unpacking)
+        with ExitStack() as blocked:
+            for box in boxes:
+                blocked.enter_context(QSignalBlocker(box))
+            self.masked.setChecked(elements.masks_largest)
             self.blend.setChecked(settings.is_blended)
             self.fill.setChecked(elements.has_marks)
             self.unpacking.setChecked(elements.packing is not None)
@@ -107,9 +125,12 @@ class ContrastPanel(Scrolled):
         self.colour_map.setVisible(not settings.is_blended)
         self.part.setVisible(is_complex(dtype))
         self.part.setCurrentIndex(list(Part).index(elements.part))
+        self.lock.setChecked(settings.keeps_range)
         self.norm.setCurrentIndex(list(_NORMS).index(settings.norm))
         self.fill.setText("Mark missing values" if has_marks else "Mark fill value")
         self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
+        self.masked.setText(f"Mask {largest(dtype):,}")
+        self.masked.setVisible(elements.packing is None and may_mask(dtype) and name != LABELS)
         self.unpacking.setVisible(unpacking is not None)
         if unpacking is not None:
             self.unpacking.setToolTip(f"{unpacking.description}, from the attributes")
@@ -118,6 +139,8 @@ class ContrastPanel(Scrolled):
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
             widget.setVisible(has_bounds)
         self.unit.setVisible(has_bounds and bool(self.unit.text()))
+        self.measured.setVisible(has_bounds and self.measured.isVisibleTo(self))
+        self.lock.setVisible(has_bounds and bool(settings.sliders(image)))
         self.fit_inside()
 
     def show_type(self, dtype: np.dtype[Any], part: Part, unit: str = "") -> None:
@@ -128,11 +151,21 @@ class ContrastPanel(Scrolled):
         self.unit.setText(unit if is_complex(dtype) and part is not Part.PHASE else meaning or unit)
         self.unit.setVisible(bool(self.unit.text()) and self.mode.isVisibleTo(self))
 
-    def show_contrast(self, contrast: Contrast, levels: tuple[float, float], found: Statistics) -> None:
-        """Show a mode, the resulting bounds, and the statistics that they come from."""
+    def show_contrast(
+        self, contrast: Contrast, levels: tuple[float, float], found: Statistics, norm: Norm, measured: str
+    ) -> None:
+        """Show a mode, the resulting bounds, and the statistics that they come from.
+
+        Args:
+            measured: what was measured; empty for all of the plane.
+        """
         self.mode.setCurrentIndex(list(_MODES).index(contrast.mode))
         self.bounds.show_bounds(levels)
-        self.histogram.show_statistics(found, levels)
+        self.histogram.show_statistics(found, levels, norm)
+        self.measured.setText(f"of {measured}")
+        self.measured.setVisible(
+            bool(measured) and contrast.mode is not ContrastMode.FIXED and self.mode.isVisibleTo(self)
+        )
 
     def choose_colour_map(self, name: str) -> None:
         """Show a colour map as the current one."""
@@ -158,10 +191,16 @@ class ContrastPanel(Scrolled):
         for widget in above:
             column.addWidget(widget)
         column.addSpacing(6)
-        for widget in (self._headings[1], self.mode, self.unit, self.high):
+        column.addWidget(self._headings[1])
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.mode, 1)
+        row.addWidget(self.lock)
+        column.addLayout(row)
+        for widget in (self.measured, self.unit, self.high):
             column.addWidget(widget)
         column.addWidget(self.histogram, 1)
-        for widget in (self.low, self.fill, self.unpacking):
+        for widget in (self.low, self.fill, self.masked, self.unpacking):
             column.addWidget(widget)
         column.addStretch(0)
 
@@ -172,7 +211,9 @@ class ContrastPanel(Scrolled):
         self.part.activated.connect(lambda row: self.part_chosen.emit(list(Part)[row]))
         self.bounds.typed.connect(self._fix)
         self.histogram.dragged.connect(self._fix)
+        self.lock.clicked.connect(self.lock_toggled)
         self.fill.toggled.connect(self.fill_toggled)
+        self.masked.toggled.connect(self.mask_toggled)
         self.unpacking.toggled.connect(self.unpacking_toggled)
         self.blend.toggled.connect(self.blend_toggled)
 

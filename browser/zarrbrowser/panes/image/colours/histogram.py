@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QPointF, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -20,14 +21,24 @@ from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.colours.colour_maps import lookup_table
 from zarrbrowser.image.colours.contrast import Statistics
+from zarrbrowser.image.colours.norm import Norm, spread
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor
-from zarrbrowser.values.ticks import number_text
+from zarrbrowser.values.ticks import log_ticks, number_text
+from zarrcore.typing import AnyArray
 
 _LEAST_HEIGHT = 96
 _AXIS_WIDTH, _TICK = 52, 16
-_STOPS = 17
-"""Colours of a colour map that are given to Qt, which mixes those between them."""
+_TICK_ROOM, _HALF_LINE = 32, 6
+_STOPS = 33
+"""Colours between the bounds that are given to Qt, which mixes those between them."""
+
+
+class _Item(pg.HistogramLUTItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Without the lines from the bounds to the ends of the colours: each colour is beside its values."""
+
+    def paint(self, painter: QPainter, *_args: Any) -> None:
+        """Draw nothing: the parts draw themselves."""
 
 
 class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
@@ -48,12 +59,12 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.setAccessibleName("histogram of the plane")
         self.setMinimumHeight(_LEAST_HEIGHT)  # Qt cannot paint an item without height
         self.ci.layout.setContentsMargins(0, 0, 0, 0)
-        self.item = pg.HistogramLUTItem(gradientPosition="right")
+        self.item = _Item(gradientPosition="right")
         self.addItem(self.item)
         self.item.vb.setMenuEnabled(False)
         self.item.vb.setMouseEnabled(x=False, y=False)
         self.item.axis.setWidth(_AXIS_WIDTH)
-        self.item.axis.tickStrings = self._tick_strings
+        self.item.axis.tickValues, self.item.axis.tickStrings = self._tick_values, self._tick_strings
         self.item.gradient.setMaxDim(16)
         self.item.gradient.showTicks(False)
         # Of a colour map, pyqtgraph would make a graphics item for each colour, which is slow.
@@ -67,37 +78,81 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self._width = _AXIS_WIDTH
         self._widening = QTimer(self, singleShot=True, interval=0)  # not while the axis is drawn
         self._widening.timeout.connect(lambda: self.item.axis.setWidth(self._width))
-        self._offset, self._factor = 0, 1.0
+        self._offset, self._factor, self._is_log = 0, 1.0, False
+        self._norm, self._levels = Norm.LINEAR, (0.0, 0.0)
+        self._log_texts: dict[float, str] = {}
+        self.item.vb.sigRangeChanged.connect(self._show_ramp)
+        self.item.vb.sigResized.connect(self._show_ramp)
 
-    def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
-        """Draw the logarithm of the counts, because one value often fills most of a picture."""
+    def show_statistics(
+        self, found: Statistics, levels: tuple[float, float], norm: Norm = Norm.LINEAR
+    ) -> None:
+        """Draw the logarithm of the counts, because one value often fills most of a picture.
+
+        The axis is logarithmic if the norm is.
+        """
         self._silent = True
-        self._offset, self._factor = found.offset, drawing_factor(float(np.abs(found.bin_edges).max()))
+        self._norm, self._levels, self._is_log = norm, levels, norm is Norm.LOG and levels[0] > 0
+        counts, edges = found.log_histogram() if self._is_log else (found.histogram, found.bin_edges)
+        self._offset = 0 if self._is_log else found.offset
+        self._factor = drawing_factor(float(np.abs(edges).max()))
         self.item.axis.setScale(1 / self._factor)
         self.item.axis.setWidth(_AXIS_WIDTH)
-        edges = found.bin_edges * self._factor
-        low, high = ((one - self._offset) * self._factor for one in levels)
-        self.item.plot.setData((edges[:-1] + edges[1:]) / 2, np.log1p(found.histogram))
+        edges = edges * self._factor
+        low, high = map(self._coordinate, levels)
+        self.item.plot.setData((edges[:-1] + edges[1:]) / 2, np.log1p(counts))
         self.item.setHistogramRange(min(edges[0], low), max(edges[-1], high), 0.04)
         self.item.setLevels(low, high)
         self._silent = False
+        self._show_ramp()
 
     def show_colour_map(self, name: str) -> None:
         """Draw the colour map beside the values."""
         if name != self._colours:
             self._colours = name
-            self.item.gradient.updateGradient()
+            self._show_ramp()
+
+    def _show_ramp(self) -> None:
+        self.item.gradient.updateGradient()
+
+    def _coordinate(self, level: float) -> float:
+        """Where a value is along the axis."""
+        return math.log10(level) if self._is_log else (level - self._offset) * self._factor
 
     def _gradient(self) -> QLinearGradient:
-        """The colour map along the gradient of the histogram; nothing before the first."""
-        gradient = QLinearGradient(0, 0, self.item.gradient.length, 0)
-        if self._colours:
-            table = lookup_table(self._colours)
-            places = np.linspace(0, len(table) - 1, _STOPS).round().astype(int)
-            gradient.setStops(
-                [(place / (len(table) - 1), QColor(*table[place].tolist())) for place in places]
-            )
+        """The colours beside the values that have them; nothing before the first colour map."""
+        length = self.item.gradient.length
+        gradient = QLinearGradient(0, 0, length, 0)
+        if not self._colours:
+            return gradient
+        table = lookup_table(self._colours)
+        low, high = map(self._coordinate, self._levels)
+        first, last = (
+            self.item.vb.mapFromItemToView(self.item.gradient, QPointF(end, 0)).y() for end in (0, length)
+        )
+        is_laid_out = high > low and last > first
+        if not is_laid_out:
+            first, last, low, high = 0.0, 1.0, 0.0, 1.0
+        places = (np.linspace(low, high, _STOPS) - first) / (last - first)
+        places = np.concatenate([[0.0], places[(places > 0) & (places < 1)], [1.0]])
+        shares = self._shares(first + places * (last - first)) if is_laid_out else places
+        colours = table[(np.clip(shares, 0, 1) * (len(table) - 1)).round().astype(int)]
+        gradient.setStops(
+            [
+                (place, QColor(*colour))
+                for place, colour in zip(places.tolist(), colours.tolist(), strict=True)
+            ]
+        )
         return gradient
+
+    def _shares(self, coordinates: AnyArray) -> AnyArray:
+        """How far along the colours the values at coordinates are, 0 to 1: as in the picture."""
+        if self._is_log:
+            return spread(10.0**coordinates, self._norm, self._levels)
+        # Other norms are relative to the lower bound, but for the symmetric logarithm.
+        origin = 0 if self._norm is Norm.SYMLOG else self._offset
+        values = coordinates / self._factor + (self._offset - origin)
+        return spread(values, self._norm, (self._levels[0] - origin, self._levels[1] - origin))
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Wait until the histogram is painted: layouts resize it several times before, and each time takes 3 ms."""
@@ -138,9 +193,24 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
             line.setPen(pg.mkPen(accent, width=2))
             line.setHoverPen(pg.mkPen(accent, width=3))
 
+    def _tick_values(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        """pyqtgraph's ticks; along a logarithmic axis, those of the colour bar of a figure. None is cut by an end of the axis."""
+        axis, margin = self.item.axis, (high - low) * _HALF_LINE / max(1.0, size)
+        if self._is_log:
+            self._log_texts = dict(log_ticks(low, high, max(2.0, size / _TICK_ROOM)))
+            found = [(1.0, list(self._log_texts))]
+        else:
+            found = type(axis).tickValues(axis, low, high, size)
+        return [
+            (spacing, [one for one in values if low + margin <= one <= high - margin])
+            for spacing, values in found
+        ]
+
     def _tick_strings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Numbers with as many digits as tell them apart; integers that floats cannot hold are whole."""
-        if self._offset:
+        if self._is_log:
+            texts = [self._log_texts.get(value, "") for value in values]
+        elif self._offset:
             exact = [self._offset + round(value * scale) for value in values]
             texts = [f"{number:,}" if spacing * scale >= 1 else "" for number in exact]
         else:
@@ -156,6 +226,8 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
     def _dragged(self) -> None:
         if not self._silent:
             low, high = (float(one) / self._factor for one in self.item.getLevels())
-            if self._offset:
+            if self._is_log:
+                low, high = 10.0**low, 10.0**high
+            elif self._offset:
                 low, high = self._offset + round(low), self._offset + round(high)
             self.dragged.emit(low, high)

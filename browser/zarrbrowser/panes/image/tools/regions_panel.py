@@ -48,6 +48,8 @@ from zarrbrowser.workers import Request, Workers
 _HEIGHT = 156
 _CALM_MS = 120
 """While a shape is dragged, it is measured only when it rests this long."""
+_PLACES = 7
+"""Places of new regions, one after the other."""
 _CLOSE_PX = 10
 """A click this near to the first vertex closes a polygon."""
 
@@ -86,6 +88,8 @@ class RegionsPanel(QFrame):
         self._is_on = self._is_wanted = False
         """Whether regions are shown, and whether they are to be shown once the image is open."""
         self._names = 0
+        self._shape = Shape.RECTANGLE
+        """What dragging draws: the shape that was added last."""
         self._corners: list[Point] = []
         """The vertices of the polygon that is being drawn."""
         self._draft = pg.PlotCurveItem()
@@ -101,6 +105,7 @@ class RegionsPanel(QFrame):
         self._lay_out()
         self.table_model.renamed.connect(self._rename)
         canvas.picked.connect(self._pick)
+        canvas.drawn.connect(self._draw)
         model.changed.connect(self._follow)
         # Pictures have a dark background in both appearances.
         self._pen, self._chosen_pen = pg.mkPen(DARK.accent, width=2), pg.mkPen("w", width=3)
@@ -117,6 +122,7 @@ class RegionsPanel(QFrame):
         self._is_on = is_on and self._model.state is not None
         self.polygon.setChecked(False)
         self.setVisible(self._is_on)
+        self._canvas.draw_by_dragging(is_on=self._is_on)
         for entry in self.entries:
             entry.shape.setVisible(self._is_on)
         if not self._is_on:
@@ -216,10 +222,10 @@ class RegionsPanel(QFrame):
 
     def _make_controls(self) -> None:
         self.rectangle = tool_button(
-            "shape-rectangle", "Add a rectangle", lambda: self.add(self._over_the_middle(Shape.RECTANGLE))
+            "shape-rectangle", "Add a rectangle; dragging draws more", lambda: self._add_new(Shape.RECTANGLE)
         )
         self.ellipse = tool_button(
-            "shape-ellipse", "Add an ellipse", lambda: self.add(self._over_the_middle(Shape.ELLIPSE))
+            "shape-ellipse", "Add an ellipse; dragging draws more", lambda: self._add_new(Shape.ELLIPSE)
         )
         self.polygon = tool_button(
             "shape-polygon", "Add a polygon: click its corners, the first one again to close it"
@@ -310,13 +316,35 @@ class RegionsPanel(QFrame):
         self.table.setFocus()  # the table has dropped the field in which the name was typed, and its focus with it
 
     def _over_the_middle(self, shape: Shape) -> Region:
-        """A region over the middle half of the view."""
+        """A region over the middle half of the view; the next ones are moved, so that none lies on another."""
         view, (height, width) = self._canvas.visible(), self._canvas.size_shown
         top, bottom = max(view.rows[0], -0.5), min(view.rows[1], height - 0.5)
         left, right = max(view.columns[0], -0.5), min(view.columns[1], width - 0.5)
-        first = round((top * 3 + bottom) / 4) - 0.5, round((left * 3 + right) / 4) - 0.5
+        half = _PLACES // 2
+        moved = ((len(self.entries) + half) % _PLACES - half) / (2 * _PLACES)
+        first = (
+            round(top + (bottom - top) * (0.25 + moved)) - 0.5,
+            round(left + (right - left) * (0.25 + moved)) - 0.5,
+        )
         size = max(1, round((bottom - top) / 2)), max(1, round((right - left) / 2))
         return Region("", shape, (first, (first[0] + size[0], first[1] + size[1])))
+
+    def _add_new(self, shape: Shape) -> None:
+        self._shape = shape
+        self.add(self._over_the_middle(shape))
+
+    def _draw(self, start: Point, end: Point, is_finished: bool) -> None:
+        """Draw a rectangle or an ellipse around whole elements."""
+        if self.polygon.isChecked():
+            return
+        sides = [sorted(ends) for ends in zip(start, end, strict=True)]
+        (top, bottom), (left, right) = ([round(low) - 0.5, round(high) + 0.5] for low, high in sides)
+        region = Region("", self._shape, ((top, left), (bottom, right)))
+        outline = () if is_finished else (*region.outline, region.outline[0])
+        self._draft.setPen(self._pen)
+        self._draft.setData([x for _, x in outline], [y for y, _ in outline])
+        if is_finished:
+            self.add(region)
 
     def _draw_polygon(self, is_on: bool) -> None:
         """Begin a polygon, or end it with the corners clicked so far."""
@@ -357,6 +385,7 @@ class RegionsPanel(QFrame):
             self._show_table(self.chosen)
             return
         image, settings, limit = state.image, state.settings, self._agreed_bytes
+        geography = state.geography
         asked_for = [(entry, entry.region) for entry in pending]
 
         def work(asked: Request) -> ReadCost | None:
@@ -369,7 +398,7 @@ class RegionsPanel(QFrame):
                 def progress(share: float, start: int = start) -> None:
                     asked.progress((start + share) / len(asked_for))
 
-                found = measure_region(image, settings, region, asked.is_cancelled, progress)
+                found = measure_region(image, settings, region, asked.is_cancelled, progress, geography)
                 asked.report_part((entry, region, found))
             return None
 

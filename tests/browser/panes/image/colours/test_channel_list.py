@@ -16,7 +16,8 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeGroup, Gate
 from tests.browser.panes.image.colours.coloured import channels_group, choose
 from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of
-from zarrbrowser.image.colours.render import Norm, blend
+from zarrbrowser.image.colours.norm import Norm
+from zarrbrowser.image.colours.render import blend
 from zarrbrowser.image.levels import Channel
 from zarrbrowser.image.view_settings import ChannelSettings
 from zarrbrowser.panes.image.colours.channel_list import ChannelList

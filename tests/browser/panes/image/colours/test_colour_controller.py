@@ -17,7 +17,8 @@ from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.colours.coloured import channels_group, choose
 from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, show
 from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
-from zarrbrowser.image.colours.render import Norm, Style, blend, rgba
+from zarrbrowser.image.colours.norm import Norm
+from zarrbrowser.image.colours.render import Style, blend, rgba
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,7 @@ def test_labels_have_colours_of_their_own(open_window: OpenWindow, qtbot: QtBot)
 
 def test_the_displayed_slice_can_be_drawn_again_and_restored(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+    pane.body.contrast.lock.click()  # else the range depends on the planes that were seen
     choose(pane.body.contrast.norm, "Square root")
     pane.body.controls.flip_rows.click()
     with qtbot.waitSignal(pane.plane_shown):
@@ -206,3 +208,43 @@ def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, 
     with qtbot.waitSignal(pane.plane_shown):
         pane.body.sliders.step(3)
     assert pane.view.picture_style().levels != before
+
+
+def test_the_range_is_that_of_all_planes_seen_until_it_is_unlocked(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    planes = np.stack(
+        [np.full((30, 40), 1.0), np.linspace(0, 4, 1200).reshape(30, 40), np.full((30, 40), 9.0)]
+    )
+    pane, _array = show(open_window, qtbot, planes, ("z", "y", "x"))
+    panel = pane.body.contrast
+    choose(panel.mode, "Full range")
+    assert pane.view.picture_style().levels == (0, 4)
+    assert not panel.measured.isVisibleTo(panel), "the whole plane"
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert pane.view.picture_style().levels == (0, 9)
+    assert panel.measured.text() == "of 2 planes seen"
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(-1)
+    assert pane.view.picture_style().levels == (0, 9), "equal numbers keep their colour"
+    panel.lock.click()
+    qtbot.waitUntil(lambda: pane.view.picture_style().levels == (0, 4))
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert pane.view.picture_style().levels[0] > 4
+    assert not panel.measured.isVisibleTo(panel)
+
+
+def test_masked_pixels_of_a_detector_do_not_count(open_window: OpenWindow, qtbot: QtBot) -> None:
+    counts = np.arange(1200, dtype=np.uint32).reshape(30, 40)
+    counts[10:14] = 2**32 - 1
+    pane, _array = show(open_window, qtbot, counts, ("y", "x"))
+    panel = pane.body.contrast
+    choose(panel.mode, "Full range")
+    choose(panel.norm, "Logarithm")
+    assert pane.view.picture_style().levels == (1, 1199)
+    assert panel.masked.text() == "Mask 4,294,967,295"
+    assert "160 of 1,200 elements masked" in pane.body.missing.text
+    panel.masked.click()
+    qtbot.waitUntil(lambda: pane.view.picture_style().levels[1] > 1e9)

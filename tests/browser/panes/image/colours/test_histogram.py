@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.browser.values.labels import number_of
 from zarrbrowser.image.colours.colour_maps import lookup_table
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
+from zarrbrowser.image.colours.norm import Norm, spread
 from zarrbrowser.panes.image.colours.histogram import Histogram
 from zarrbrowser.theme import DARK, LIGHT
 from zarrbrowser.values.numbers import numbers_of
@@ -119,3 +121,41 @@ def test_a_histogram_is_arranged_once_for_the_size_in_which_it_is_painted(
     arranged.clear()
     histogram.grab()
     assert not arranged, "the size is the same"
+
+
+@pytest.mark.parametrize("norm", list(Norm))
+def test_each_colour_is_beside_the_values_that_have_it_in_the_picture(
+    norm: Norm, histogram: Histogram, qtbot: QtBot
+) -> None:
+    histogram.resize(180, 400)
+    histogram.show()
+    found = statistics(np.geomspace(1e-7, 50, 5000))
+    levels = found.levels(Contrast(), norm)
+    histogram.show_statistics(found, levels, norm)
+    histogram.show_colour_map("gray")
+    histogram.grab()
+    qtbot.waitUntil(lambda: not histogram._widening.isActive())
+    item = histogram.item
+    stops = item.gradient.gradRect.brush().gradient().stops()
+    table = lookup_table("gray")[:, 0].astype(int)
+    ends = [item.vb.mapFromItemToView(item.gradient, QPointF(at, 0)).y() for at in (0, item.gradient.length)]
+    for place, colour in stops:
+        along = ends[0] + place * (ends[1] - ends[0])
+        value = 10.0**along if norm is Norm.LOG else along
+        share = spread(np.array([value]), norm, levels).clip(0, 1)[0]
+        assert abs(colour.red() - table[round(share * 255)]) <= 2
+
+
+def test_a_logarithmic_axis_is_labelled_with_the_values(histogram: Histogram, qtbot: QtBot) -> None:
+    found = statistics(np.array([0.0, 1e-3, 1.0, 1e3]))
+    levels = found.levels(FULL, Norm.LOG)
+    assert levels == (1e-3, 1e3)
+    histogram.show_statistics(found, levels, Norm.LOG)
+    assert list(histogram.item.getLevels()) == pytest.approx([-3, 3])
+    axis = histogram.item.axis
+    ((spacing, values),) = axis.tickValues(-3.2, 3.2, 300)
+    texts = axis.tickStrings(values, 1.0, spacing)
+    assert [number_of(text) for text in texts] == pytest.approx([10.0**value for value in values])
+    with qtbot.waitSignal(histogram.dragged) as heard:
+        histogram.item.setLevels(-2, 2)
+    assert heard.args == pytest.approx([1e-2, 1e2])

@@ -76,3 +76,15 @@ def test_a_projected_array_has_coastlines(window: MainWindow, tmp_path: Path, qt
     qtbot.waitUntil(lambda: shown(pane.view.map))
     pane.body.tools.map.graticule.trigger()
     qtbot.waitUntil(lambda: "80°N" in [label.text for label in pane.view.map.lines.sketch.graticule.labels])
+
+
+def test_elements_have_the_proportions_of_their_degrees(pane: ImagePane, qtbot: QtBot) -> None:
+    ratio = 9 / (180 / 29)
+    assert pane.canvas.proportion == pytest.approx(ratio)
+    assert pane.canvas.is_fitted
+    assert pane.model.state is not None
+    axes = pane.model.state.settings.axes
+    pane.model.set(axes=axes.with_rows(2))
+    assert pane.canvas.proportion == pytest.approx(1 / ratio)
+    pane.model.set(axes=axes.with_rows(0))  # time down
+    assert pane.canvas.proportion == 1

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
+from tests.browser.panes.dragging import drag_to
 from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid, show
 from zarrbrowser.image.regions.shapes import Region, Shape
 from zarrbrowser.panes.image.image_pane import ImagePane
@@ -47,12 +49,12 @@ def test_a_rectangle_shows_its_statistics_and_follows_the_plane(pane: ImagePane,
     shape.setSize((10, 5))
     expected = VOLUME[4][10:15, 5:15].astype(float)
     qtbot.waitUntil(lambda: cells(panel)[2] == "50")
-    assert cells(panel)[4:] == [
+    assert cells(panel)[5:] == [
         f"{one:.6g}" for one in (expected.mean(), expected.std(), expected.min(), expected.max())
     ]
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
-    qtbot.waitUntil(lambda: cells(panel)[7] == f"{VOLUME[5][10:15, 5:15].max():.6g}")
+    qtbot.waitUntil(lambda: cells(panel)[8] == f"{VOLUME[5][10:15, 5:15].max():.6g}")
     pane.body.controls.tools["region"].click()
     assert panel.isHidden()
     assert not shape.isVisible()
@@ -252,7 +254,7 @@ def test_a_file_that_cannot_be_written_is_reported(pane: ImagePane, qtbot: QtBot
 def test_the_table_is_copied(pane: ImagePane, qtbot: QtBot) -> None:
     panel = pane.body.tools.regions
     wait(panel, qtbot)
-    qtbot.waitUntil(lambda: cells(panel)[4] != "")
+    qtbot.waitUntil(lambda: cells(panel)[5] != "")
     qtbot.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == panel.table_model.text()
 
@@ -309,3 +311,40 @@ def test_another_image_leaves_an_empty_table_alone(open_window: OpenWindow, qtbo
     with qtbot.waitSignal(panel.table_model.modelReset):
         window.open_text("fake.zarr#/array")
     assert panel.table_model.rowCount() == 0
+
+
+def drag(pane: ImagePane, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag with the left button from one place (down, right) to another."""
+    canvas, viewport = pane.canvas, pane.canvas.viewport()
+    first, last = (canvas.mapFromScene(canvas.view.mapViewToScene(QPointF(x, y))) for y, x in (start, end))
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=first)
+    for place in (first + (last - first) / 2, last):
+        drag_to(viewport, place)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=last)
+
+
+def test_dragging_draws_while_regions_are_on(pane: ImagePane, qtbot: QtBot) -> None:
+    panel = pane.body.tools.regions
+    wait(panel, qtbot)
+    before = pane.canvas.visible()
+    drag(pane, (1.0, 1.0), (4.0, 6.0))
+    qtbot.waitUntil(lambda: len(panel.entries) == 2)
+    assert panel.regions[1].shape is Shape.RECTANGLE
+    assert panel.regions[1].box == (0.5, 0.5, 4.5, 6.5)
+    assert pane.canvas.visible() == before
+    panel.ellipse.click()
+    drag(pane, (27.0, 1.0), (24.0, 4.0))
+    qtbot.waitUntil(lambda: len(panel.entries) == 4)
+    assert (panel.regions[3].shape, panel.regions[3].box) == (Shape.ELLIPSE, (23.5, 0.5, 27.5, 4.5))
+    pane.body.controls.tools["region"].click()
+    drag(pane, (1.0, 1.0), (4.0, 6.0))
+    qtbot.waitUntil(lambda: pane.canvas.visible() != before)
+    assert len(panel.entries) == 4
+
+
+def test_new_regions_do_not_lie_on_one_another(pane: ImagePane, qtbot: QtBot) -> None:
+    panel = pane.body.tools.regions
+    for _ in range(3):
+        panel.rectangle.click()
+    wait(panel, qtbot)
+    assert len({region.box for region in panel.regions}) == 4

@@ -115,6 +115,8 @@ def requirements() -> Iterator[Requirement]:
     except PackageNotFoundError:  # run from sources that are not installed
         return
     for line in lines:
+        if "sys_platform == 'linux'" in line and sys.platform != "linux":
+            continue
         name, extra, least = _NAME.match(line), _EXTRA.search(line), _LEAST_PYTHON.search(line)
         if name is not None and name[0] != DISTRIBUTION:
             version = (int(least[1]), int(least[2])) if least else (0, 0)

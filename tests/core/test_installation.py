@@ -18,6 +18,7 @@ Requires-Dist: numpy>=2.0
 Requires-Dist: redis>=5.1; extra == 'redis'
 Requires-Dist: pyside6-essentials<6.12,>=6.7; (python_version < '3.12') and extra == 'gui'
 Requires-Dist: pyside6-essentials>=6.7; (python_version >= '3.12') and extra == 'gui'
+Requires-Dist: pyfuse3>=3.4; (sys_platform == 'linux') and extra == 'fuse'
 Requires-Dist: icechunk>=2; (python_version >= '3.99') and extra == 'icechunk'
 """
 RECEIPT = (
@@ -98,6 +99,12 @@ def test_an_extra_that_needs_another_python_says_so() -> None:
 def test_a_package_with_a_line_for_each_python_needs_no_other() -> None:
     assert installation.needed_python("gui") is None
     assert how_to_add("gui") == "pip install 'zarrscope[gui]'"
+
+
+def test_a_requirement_of_linux_is_none_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "pyfuse3" in {one.name for one in installation.requirements()}
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert "pyfuse3" not in {one.name for one in installation.requirements()}
 
 
 def test_sources_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

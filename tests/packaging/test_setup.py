@@ -29,6 +29,7 @@ SCRIPTS = [
     "packaging/single-file",
     "packaging/docs",
     "packaging/wheel",
+    "packaging/release",
     ".ci/run",
 ]
 

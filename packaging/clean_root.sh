@@ -31,10 +31,23 @@ end() {
 }
 
 quietly() { # runs a command; shows the end of its output if it fails
-    if ! "$@" >"$log" 2>&1 </dev/null; then
+    local teller status=0
+    tell_progress &
+    teller=$!
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    kill "$teller" 2>/dev/null || true
+    if ((status)); then
         tail -n 20 "$log" >&2
         fail "this command failed: $*"
     fi
+}
+
+tell_progress() { # each quarter of a minute, what the command does that runs
+    local waited=0
+    while sleep 15 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+        waited=$((waited + 15))
+        say "… $waited s so far: $(tail -n 1 "$log" 2>/dev/null | tr -d '\r' | cut -c -90)"
+    done
 }
 
 make_root() { # NAME: a minimal system of the release, in $base

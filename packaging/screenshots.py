@@ -15,14 +15,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
 DOCS = Path(__file__).resolve().parents[1] / "browser" / "docs"
 SIZE = (1280, 800)
-LARGEST_BYTES = 150_000
+QUALITY = 60  # of WebP: text stays sharp, and the window's guide small, which each wheel carries
 _PATIENCE_S = 60.0
 _CALM_MS = 250
 
@@ -109,7 +109,7 @@ class Photographer:
         for name, prepare in [view for view in views if not only or view[0] in only]:
             shown = prepare()
             self.wait()
-            yield self.save(shown or self.window, folder / f"{name}.png")
+            yield self.save(shown or self.window, folder / f"{name}.webp")
             if name in ("maps", "projection"):
                 self.map_off()
             if name == "statistics":
@@ -416,17 +416,13 @@ class Photographer:
         _turn(_CALM_MS)
 
     def save(self, widget: object, path: Path) -> str:
-        """Write a picture, with fewer colours if it would be large."""
+        """Write a picture."""
         from PySide6.QtGui import QImage
 
         address = self.window.view.top_bar.address
         address.setText(address.text().replace(os.getcwd(), ""))  # pictures show no path of this machine
         image: QImage = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)  # type: ignore[attr-defined]
-        image.save(str(path), "PNG", 0)  # type: ignore[call-overload]
-        for steps, keeps in ((64, True), (52, True), (32, True), (16, True), (16, False)):
-            if path.stat().st_size <= LARGEST_BYTES:
-                break
-            coarser(image, steps, keeps_frequent=keeps).save(str(path), "PNG", 0)
+        image.save(str(path), "WEBP", QUALITY)  # type: ignore[call-overload]
         return f"{path.name}: {path.stat().st_size:,} bytes"
 
 
@@ -437,24 +433,6 @@ def _turn(milliseconds: int) -> None:
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
-
-
-def coarser(image: Any, steps: int, *, keeps_frequent: bool) -> Any:
-    """The same picture with fewer steps of red, green and blue. Frequent colours may stay, such as those of the window."""
-    import numpy as np
-    from PySide6.QtGui import QImage
-
-    plain = image.convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(plain.constBits(), np.uint32)
-    colours, which, counts = np.unique(pixels, return_inverse=True, return_counts=True)
-    table = np.rint(np.rint(np.arange(256) / 255 * (steps - 1)) * 255 / (steps - 1)).astype(np.uint8)
-    fewer = table[colours.view(np.uint8)].view(np.uint32)
-    if keeps_frequent:
-        fewer = np.where(counts >= pixels.size / 100, colours, fewer)
-    size = (plain.width(), plain.height())
-    return QImage(fewer[which].tobytes(), *size, QImage.Format.Format_RGB32).convertToFormat(
-        QImage.Format.Format_RGB888
-    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Final
 from zarrbrowser.cli import LIBRARIES, NEEDED, has_display
 from zarrcore.child_processes import module_command
 from zarrcore.diagnosis import Finding, State
+from zarrcore.installation import how_to_add
 
 _START_S: Final = 20.0
 """How long Qt may take to start."""
@@ -33,8 +34,8 @@ def findings() -> Iterator[Finding]:
     """Whether a window can open here."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        text = f"{', '.join(missing)} is not installed"
-        yield Finding(_AREA, State.NOTE, text, "pip install 'zarrscope[gui]'")
+        text = f"not installed: {', '.join(missing)}"
+        yield Finding(_AREA, State.NOTE, text, how_to_add("gui"))
         return
     shown = has_display()
     complaint = _start(None if shown else "offscreen")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from zarrcore.installation import is_single_file
+
 
 def module_command(module: str, *words: str) -> list[str]:
     """The command line that runs a module as ``python -m`` does, without the working directory on its path.
@@ -12,8 +14,3 @@ def module_command(module: str, *words: str) -> list[str]:
     """
     options = [] if is_single_file() else ["-P"]
     return [sys.executable, *options, "-m", module, *words]
-
-
-def is_single_file() -> bool:
-    """Whether this process is the program that ``packaging/single-file`` builds."""
-    return bool(getattr(sys, "frozen", False))

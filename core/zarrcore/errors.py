@@ -43,6 +43,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
+from zarrcore.installation import how_to_add
+
 _MOST_CHARACTERS: Final = 2000
 
 
@@ -367,5 +369,5 @@ class MissingExtraError(ZarrError, ImportError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'zarrscope[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: {how_to_add(extra)}")
         self.extra = extra

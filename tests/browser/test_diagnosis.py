@@ -35,7 +35,7 @@ def test_a_display_that_does_not_answer_is_a_fault(monkeypatch: pytest.MonkeyPat
 
 def test_missing_packages_are_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnosis, "NEEDED", ("PySide6", "absent_package"))
-    assert found().text == "absent_package is not installed"
+    assert found().text == "not installed: absent_package"
     assert found().remedy == "pip install 'zarrscope[gui]'"
 
 

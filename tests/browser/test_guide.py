@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QImage
 
 from tests.browser.keys_of_guide import section
 from zarrbrowser.window.commands import COMMANDS
@@ -21,8 +22,8 @@ def test_all_pictures_exist_and_are_small() -> None:
     pages = "".join(path.read_text() for path in DOCS.glob("*.md"))
     shown = set(re.findall(r"!\[[^\]]+\]\(([^)]+)\)", pages))
     assert len(shown) >= 10
-    assert all((DOCS / name).stat().st_size < 150_000 for name in shown)
-    assert {path.name for path in DOCS.glob("*.png")} == shown
+    assert all((DOCS / name).stat().st_size < 100_000 for name in shown)
+    assert {path.name for path in DOCS.glob("*.webp")} == shown
 
 
 def test_the_guide_has_the_table_of_keys() -> None:
@@ -54,5 +55,6 @@ def test_the_script_takes_pictures(tmp_path: Path) -> None:
         timeout=100,
     )
     assert done.returncode == 0, done.stderr
-    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["welcome.png", "storage.png"]
-    assert all(path.read_bytes()[16:24] == bytes.fromhex("00000a0000000640") for path in tmp_path.iterdir())
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["welcome.webp", "storage.webp"]
+    sizes = {(image.width(), image.height()) for image in map(QImage, map(str, tmp_path.iterdir()))}
+    assert sizes == {(2560, 1600)}

@@ -29,6 +29,7 @@ SCRIPTS = [
     "packaging/single-file",
     "packaging/docs",
     "packaging/wheel",
+    "packaging/release",
     ".ci/run",
 ]
 
@@ -61,9 +62,20 @@ def test_an_unknown_argument_is_refused() -> None:
     done = run("bash", "packaging/setup", "--wrong")
     assert done.returncode == 1
     assert done.stderr == (
-        "setup: unknown argument --wrong (usage: packaging/setup [--demo] [--prove] [--all] [--python 3.N]"
+        "setup: unknown argument --wrong (usage: packaging/setup [--demo] [--packaging] [--prove] [--all] [--python 3.N]"
         " | --list-pythons | --packages NAME…)\n"
     )
+
+
+def test_building_packages_and_pages_sets_up_no_test_system() -> None:
+    calls = {
+        name: (ROOT / "packaging" / name).read_text() for name in ("wheel", "docs", "debian", "single-file")
+    }
+    for name in ("wheel", "docs"):
+        assert re.findall(r'packaging/setup"(.*)', calls[name]) == [" --packaging >&2"]
+    for name in ("debian", "single-file"):
+        assert "packaging/setup" not in calls[name]
+        assert 'bash "$root/packaging/wheel"' in calls[name]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -22,7 +23,7 @@ PACKAGES = ("core/zarrcore", "core/zarrscope", "zfs/zarrfs", "browser/zarrbrowse
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     done = run_at_root("packaging/wheel", folder)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()[-2:]) == sorted(map(str, folder.iterdir()))
     return folder
 
@@ -63,13 +64,26 @@ def test_the_wheel_has_every_file_of_the_packages_and_no_other(distributions: Pa
     assert found == {name.partition("/")[2] for name in tracked(*PACKAGES)} | guide
 
 
-def test_the_source_archive_has_tests_documents_and_scripts(distributions: Path) -> None:
+def test_the_page_on_pypi_has_no_relative_address(distributions: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        text = archive.read(name).decode()
+    addresses = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(addresses) > 20
+    assert not [one for one in addresses if not one.startswith(("https://", "http://", "#"))]
+    assert "raw.githubusercontent.com/zarrscope/zarrscope/main/browser/docs/image.webp" in text
+    assert "Author: The zarrscope developers" in text
+
+
+def test_the_source_archive_has_documents_and_scripts_and_no_tests(distributions: Path) -> None:
     (source,) = distributions.glob("*.tar.gz")
     with tarfile.open(source) as archive:
         found = {name.partition("/")[2] for name in archive.getnames()}
     assert {
-        name for name in tracked("core", "zfs", "browser", "tests", "packaging") if Path(ROOT, name).exists()
+        name for name in tracked("core", "zfs", "browser", "packaging") if Path(ROOT, name).exists()
     } <= found
+    assert not [name for name in found if name.startswith("tests")]
 
 
 def test_the_installed_commands_run(installed: Path, tmp_path: Path) -> None:

@@ -21,13 +21,13 @@ from zarrbrowser.maps.curved_coordinates import curved_grid_of
 from zarrbrowser.maps.curved_grid import CurvedGrid
 from zarrbrowser.maps.sphere import directions
 from zarrbrowser.maps.unknown_place import UnknownPlaceError
+from zarrcore.installation import how_to_add
 from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrcore.conventions import CoordinateReferenceSystem
 
 _log = logging.getLogger(__name__)
-NEEDS_PYPROJ = "Maps of projected coordinates need the package pyproj: pip install 'zarrscope[gis]'"
 _MOST_COORDINATES = 1_000_000
 _ANGULAR_CODES = ("EPSG:4326", "EPSG:4258", "EPSG:4269", "OGC:CRS84")
 _ANGULAR_WORDS = ("GEOGCS", "GEOGCRS", "GEODCRS", "GEOGRAPHICCRS", "GEODETICCRS")
@@ -288,7 +288,8 @@ def _transformer(crs: CoordinateReferenceSystem) -> Any:
         from pyproj import CRS, Transformer
         from pyproj.exceptions import ProjError
     except ImportError:
-        raise UnknownPlaceError(NEEDS_PYPROJ) from None
+        text = f"Maps of projected coordinates need the package pyproj: {how_to_add('gis')}"
+        raise UnknownPlaceError(text) from None
     try:
         text = crs.input_text()
         known = CRS.from_user_input(text) if text else CRS.from_cf(dict(crs.parameters))

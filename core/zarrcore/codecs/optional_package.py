@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zarrcore.errors import CodecError, InternalError, UnsupportedError, ZarrError
+from zarrcore.installation import how_to_add
 from zarrcore.late_imports import imported_if_installed
 
 
@@ -20,7 +21,7 @@ def optional_package(package: str, codec: str, extra: str) -> Any:
         UnsupportedError: it is not installed.
         InternalError: it is installed, and importing it fails.
     """
-    why = f"needs an optional package: pip install 'zarrscope[{extra}]'"
+    why = f"needs an optional package: {how_to_add(extra)}"
     return imported_if_installed(package, lambda: UnsupportedError("codec", codec, why))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from zarrcore.diagnosis.finding import Finding, State
 from zarrcore.errors import StoreError
+from zarrcore.installation import how_to_add
 from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.cloud_machine import is_machine_of
 from zarrcore.stores.credentials.variables import (
@@ -50,10 +51,8 @@ def _aws() -> Finding:
     if variables:
         return Finding("S3", State.OK, f"credentials: {_listed(variables)} in the environment")
     if source and profile.delegated and importlib.util.find_spec("boto3") is None:
-        remedy = "pip install 'zarrscope[aws]'"
-        return Finding(
-            "S3", State.FAULT, f"the profile {profile.name} has {source}, which needs boto3", remedy
-        )
+        text = f"the profile {profile.name} has {source}, which needs boto3"
+        return Finding("S3", State.NOTE, text, how_to_add("aws"))
     if source:
         return Finding("S3", State.OK, f"credentials: {source} of the profile {profile.name}")
     return _nothing("S3", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
+from zarrcore.stores.descriptors import open_flags
 from zarrcore.stores.local.atomic_files import NewFile
+from zarrcore.system import os
 
 
 @contextmanager
@@ -26,7 +27,7 @@ def whole_or_nothing(path: str) -> Iterator[BinaryIO]:
     path = os.path.realpath(path)  # follow a link, as a shell's > does
     folder, name = os.path.split(path)
     try:
-        directory = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        directory = os.open(folder, open_flags("O_PATH", "O_DIRECTORY", "O_CLOEXEC"))
         try:
             file = NewFile(directory)
         except OSError:

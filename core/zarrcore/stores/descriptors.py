@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
 from zarrcore.errors import BrokenBodyError
+from zarrcore.system import os
 
 LARGEST_CALL: Final = 2**31 - 4096
 """The most bytes that Linux reads or writes in one call."""

@@ -22,7 +22,7 @@ def test_the_guide_is_shown_with_its_pictures_no_wider_than_the_window(qtbot: Qt
     dialog.show()
     assert "Open a source" in dialog.text.toPlainText()
     kind = QTextDocument.ResourceType.ImageResource
-    image = dialog.text.loadResource(kind.value, QUrl("image.png"))
+    image = dialog.text.loadResource(kind.value, QUrl("image.webp"))
     assert isinstance(image, QImage)
     assert 200 <= image.width() < dialog.text.width()
 

@@ -77,13 +77,13 @@ def test_a_profile_with_keys_is_named(tmp_path: Path) -> None:
     assert found("S3").text == "credentials: the keys of the profile default"
 
 
-def test_a_profile_that_needs_boto3_is_a_fault_without_it(
+def test_a_profile_that_needs_boto3_says_how_to_add_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_aws(tmp_path, f"[default]\nrole_arn = {SECRET}\nsource_profile = x\n")
     assert found("S3").text == "credentials: role_arn of the profile default"
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert (found("S3").state, found("S3").remedy) == (State.FAULT, "pip install 'zarrscope[aws]'")
+    assert (found("S3").state, found("S3").remedy) == (State.NOTE, "pip install 'zarrscope[aws]'")
 
 
 def test_a_malformed_configuration_file_is_a_fault(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
+from zarrcore import installation
 from zarrcore.diagnosis import State, packages
 
 
@@ -46,8 +47,23 @@ def test_a_missing_optional_package_is_a_note_that_names_its_extra(monkeypatch: 
     assert "nibabel" not in notes[0].text, "only the demonstration needs it"
 
 
-def test_the_single_file_program_does_not_advise_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_remedy_fits_the_installer(monkeypatch: pytest.MonkeyPatch) -> None:
     without(monkeypatch, "redis")
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     (note,) = [finding for finding in packages.findings() if finding.state is State.NOTE]
-    assert note.remedy == "the single-file program cannot be extended; an installation by pip or pipx can"
+    assert note.remedy.endswith(
+        "the single-file program cannot be extended; an installation by pip or pipx can"
+    )
+
+
+def test_an_extra_that_needs_a_newer_python_is_a_note_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(monkeypatch, "icechunk", "redis")
+    needed = [
+        one._replace(least_python=(3, 99)) if one.name == "icechunk" else one
+        for one in installation.requirements()
+    ]
+    monkeypatch.setattr(installation, "requirements", lambda: iter(needed))
+    first, second = [finding for finding in packages.findings() if finding.state is State.NOTE]
+    assert first.text == "optional dependencies not installed: redis (redis)"
+    assert second.text.startswith("icechunk is not available: it needs Python 3.99 or newer")
+    assert second.remedy == ""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -265,23 +263,3 @@ def test_zarr_python_reads_n5_through_it(tmp_path: Path) -> None:
     assert np.array_equal(zarr.open_group(store, mode="r")["g/x"][...], VALUES)
     chained = zarr.open_group(f"zarrscope://zarr3::file://{tmp_path}/a.n5", mode="r")
     assert np.array_equal(chained["g/x"][1, ::7], VALUES[1, ::7])
-
-
-_ELSEWHERE = """
-import os, sys
-for name in ("pyfuse3", "trio", "fcntl", "grp", "pwd", "resource", "termios"):
-    sys.modules[name] = None
-for name in ("O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "O_PATH", "O_TMPFILE", "copy_file_range", "fork", "geteuid",
-             "getuid", "pread", "preadv", "pwrite", "register_at_fork", "sched_getaffinity", "statvfs"):
-    delattr(os, name)
-os.supports_dir_fd = set()
-import fsspec
-for fs in (fsspec.filesystem("zarrscope", source=sys.argv[1]), fsspec.url_to_fs("zarrscope::file://" + sys.argv[1])[0]):
-    print(len(fs.cat_file("arrays/g/x/data.raw")), len(fs.cat_file("zarr3/g/x/c/0/0/0")), fs.size("hdf5/g/x.h5") > 48_000)
-"""
-
-
-def test_it_needs_neither_fuse_nor_what_only_linux_has(written: Path) -> None:
-    """A process that lacks the modules and functions that Windows lacks reads a local folder."""
-    done = subprocess.run([sys.executable, "-c", _ELSEWHERE, written], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == (f"{len(RAW)} 6000 True\n" * 2, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,23 @@ def test_the_configuration_of_fuse_says_who_may_give_others_access(
 ) -> None:
     (tmp_path / "fuse.conf").write_text(lines)
     monkeypatch.setattr(diagnosis, "_CONFIGURATION", str(tmp_path / "fuse.conf"))
-    assert list(diagnosis.findings())[1].state is state
+    finding = list(diagnosis.findings())[1]
+    assert finding.state is state
+    assert "-o allow_other" in finding.text
+
+
+def test_a_missing_optional_part_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnosis, "find_spec", lambda name: None)
+    first = next(diagnosis.findings())
+    assert (first.state, first.text) == (State.NOTE, "not installed: pyfuse3, trio")
+    assert first.remedy.endswith("python3-dev; then pip install 'zarrscope[fuse]'")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert "apt" not in next(diagnosis.findings()).remedy, "nothing needs to be compiled"
+
+
+def test_another_system_than_linux_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert [(one.state, one.text) for one in diagnosis.findings()] == [(State.NOTE, "mounting needs Linux")]
 
 
 def test_versions_name_libfuse() -> None:

@@ -7,7 +7,6 @@ process, and thus the memory for decoded chunks. After a fork, the child opens t
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from threading import Lock
@@ -27,8 +26,6 @@ from zarrfs.trees.store_trees import LISTED, StoreTrees, TreeOptions
 
 _OWN_SCHEMES: Final = frozenset({"file", "s3", "gs", "az", "abfs", "http", "https"})
 """The schemes for which zarrcore has its own stores."""
-_HAS_LOCAL_STORE: Final = sys.platform == "linux" and os.open in os.supports_dir_fd
-"""Whether zarrcore's own store of local folders works here: it opens files by descriptors, as Linux does."""
 _STORE_OPTIONS: Final = frozenset(option.name for option in fields(StoreOptions))
 
 
@@ -105,11 +102,10 @@ class Source:
         if (self.source is None) == (self.fo is None):
             raise StoreError("name one source: zarrscope needs source=…, or a URL such as zarrscope::s3://…")
         if self.fo is None:
-            source = os.fspath(self.source or "")
-            return source if _HAS_LOCAL_STORE or not os.path.isdir(source) else _local_folder(source)
+            return os.fspath(self.source or "")
         protocol = self.target_protocol or "file"
         scheme = canonical_scheme(protocol)
-        if self.target_options or scheme not in _OWN_SCHEMES or (scheme == "file" and not _HAS_LOCAL_STORE):
+        if self.target_options or scheme not in _OWN_SCHEMES:
             return FsspecStore(fsspec.filesystem(protocol, **(self.target_options or {})), self.fo)
         return self.fo if scheme == "file" or "://" in self.fo else f"{scheme}://{self.fo}"
 
@@ -134,11 +130,6 @@ def source_of(source: str | os.PathLike[str] | None, options: Mapping[str, Any])
     if unknown:
         raise TypeError(f"zarrscope has no option {', '.join(sorted(unknown))}")
     return Source(source, **own, store_options=of_store)
-
-
-def _local_folder(path: str) -> ReadableStore:
-    """A local folder, read by fsspec."""
-    return FsspecStore(fsspec.filesystem("file"), path)
 
 
 def _nbytes(size: int | str) -> int:

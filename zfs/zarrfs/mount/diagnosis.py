@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Final
 
 from zarrcore.diagnosis import Finding, State
+from zarrcore.installation import Installer, how_to_add, installer
 from zarrfs.mount.mountpoints import FSTYPE, MountError, all_mounted, check_device
 
 _ANSWER_S: Final = 3.0
@@ -36,11 +39,25 @@ def versions() -> dict[str, str]:
 
 def findings() -> Iterator[Finding]:
     """Whether this user can mount, and the state of each mount."""
-    yield _can_mount()
-    yield _allow_other()
+    if sys.platform != "linux":
+        yield Finding(_AREA, State.NOTE, "mounting needs Linux", "use zarrscope serve, or fsspec")
+        return
+    missing = [name for name in ("pyfuse3", "trio") if find_spec(name) is None]
+    if missing:
+        yield Finding(_AREA, State.NOTE, f"not installed: {', '.join(missing)}", _how_to_get_pyfuse3())
+    else:
+        yield _can_mount()
+        yield _allow_other()
     for mount in all_mounted():
         if mount.fstype == FSTYPE:
             yield _state_of(mount.mountpoint, mount.source)
+
+
+def _how_to_get_pyfuse3() -> str:
+    """What to do to get pyfuse3, which has no wheel: pip compiles it."""
+    compiles = installer() not in (Installer.DEBIAN, Installer.SINGLE_FILE)
+    system = "on Debian: apt install fuse3 libfuse3-dev pkg-config gcc python3-dev; then " if compiles else ""
+    return system + how_to_add("fuse")
 
 
 def _can_mount() -> Finding:
@@ -52,8 +69,7 @@ def _can_mount() -> Finding:
     try:
         import pyfuse3  # noqa: F401 - the system library may be missing, although the package is installed
     except ImportError as error:
-        remedy = "apt install fuse3 libfuse3-dev pkg-config gcc; pip install 'zarrscope[fuse]'"
-        return Finding(_AREA, State.FAULT, f"pyfuse3 cannot be imported: {error}", remedy)
+        return Finding(_AREA, State.FAULT, f"pyfuse3 cannot be imported: {error}", _how_to_get_pyfuse3())
     return Finding(_AREA, State.OK, "you can mount")
 
 
@@ -64,9 +80,10 @@ def _allow_other() -> Finding:
     except OSError:
         is_allowed = False
     if is_allowed:
-        return Finding(_AREA, State.OK, "users may mount with --allow_other")
+        return Finding(_AREA, State.OK, "users may mount with -o allow_other, which lets others see a mount")
     remedy = f"as root, add the line user_allow_other to {_CONFIGURATION}"
-    return Finding(_AREA, State.NOTE, "only root may mount with --allow_other", remedy)
+    text = "only root may mount with -o allow_other, which lets others see a mount"
+    return Finding(_AREA, State.NOTE, text, remedy)
 
 
 def _state_of(mountpoint: str, source: str) -> Finding:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.export.movies.gif import END, frame_blocks, header
+from zarrcore.installation import how_to_add
 
 Frame = NDArray[np.uint8]
 """Shape (h, w, 3)."""
@@ -32,19 +33,21 @@ class MovieType:
     module: str = ""
     """The package that it needs, besides those of the window."""
     package: str = ""
+    extra: str = ""
+    """The extra of zarrscope that installs it."""
 
     @property
     def why_missing(self) -> str:
         """What has to be installed for it; empty if everything is there."""
         if not self.module or find_spec(self.module) is not None:
             return ""
-        return f"this type needs the package {self.package}: install it with pip install {self.package}"
+        return f"this type needs the package {self.package}: {how_to_add(self.extra)}"
 
 
 MOVIE_TYPES = {
-    "gif": MovieType("GIF animation", "gif", "PIL", "pillow"),
-    "mp4": MovieType("MP4 video", "mp4", "imageio_ffmpeg", "imageio-ffmpeg"),
-    "webm": MovieType("WebM video", "webm", "imageio_ffmpeg", "imageio-ffmpeg"),
+    "gif": MovieType("GIF animation", "gif", "PIL", "pillow", "gui"),
+    "mp4": MovieType("MP4 video", "mp4", "imageio_ffmpeg", "imageio-ffmpeg", "movies"),
+    "webm": MovieType("WebM video", "webm", "imageio_ffmpeg", "imageio-ffmpeg", "movies"),
     "png": MovieType("Folder of numbered PNG images", ""),
 }
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import mmap
-import os
 import shutil
 import tempfile
 import threading
@@ -17,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from zarrcore.system import os
 from zarrcore.typing import AnyArray
 
 Chunk = AnyArray

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 from zarrcore.codecs.array_to_bytes.json2 import Json2Codec
 from zarrcore.codecs.interface import Buffer
 from zarrcore.errors import UnsupportedError
+from zarrcore.installation import how_to_add
 
 
 class Msgpack2Codec(Json2Codec):
@@ -23,7 +24,7 @@ class Msgpack2Codec(Json2Codec):
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         if importlib.util.find_spec("msgpack") is None:
             raise UnsupportedError(
-                "codec", cls.names[0], "needs an optional dependency: pip install 'zarrscope[msgpack]'"
+                "codec", cls.names[0], f"needs an optional dependency: {how_to_add('msgpack')}"
             )
         return cls("utf-8")
 

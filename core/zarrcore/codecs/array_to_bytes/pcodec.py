@@ -16,6 +16,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.installation import how_to_add
 from zarrcore.metadata.data_type.small_numbers import is_complex, part_of_complex
 from zarrcore.typing import AnyArray
 
@@ -46,7 +47,7 @@ class PCodec(ArrayToBytesCodec):
         )
         if importlib.util.find_spec("pcodec") is None:
             raise UnsupportedError(
-                "codec", cls.names[0], "needs an optional dependency: pip install 'zarrscope[pcodec]'"
+                "codec", cls.names[0], f"needs an optional dependency: {how_to_add('pcodec')}"
             )
         order = configuration.get("delta_encoding_order")
         delta = choice(configuration, "delta_spec", _DELTAS, "auto")

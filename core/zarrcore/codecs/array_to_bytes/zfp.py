@@ -22,6 +22,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, integer, known, number
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.installation import how_to_add
 from zarrcore.typing import AnyArray
 
 _NATIVE = {"i1": "i4", "u1": "i4", "i2": "i4", "u2": "i4", "i4": "i4", "u4": "i4", "i8": "i8", "u8": "i8"}
@@ -53,7 +54,7 @@ def library(name: str) -> ModuleType:
         UnsupportedError: it is not installed.
     """
     if importlib.util.find_spec("zfpy") is None:
-        raise UnsupportedError("codec", name, "needs an optional dependency: pip install 'zarrscope[zfp]'")
+        raise UnsupportedError("codec", name, f"needs an optional dependency: {how_to_add('zfp')}")
     import zfpy
 
     return zfpy  # type: ignore[no-any-return]

@@ -8,7 +8,6 @@ give up. So a separate thread writes, and callers wait for it up to their own ti
 from __future__ import annotations
 
 import errno
-import os
 import queue
 import stat
 import threading
@@ -30,6 +29,7 @@ from zarrcore.errors import (
 )
 from zarrcore.late_imports import from_extra
 from zarrcore.stores.local.file_reading import file_failure
+from zarrcore.system import os
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     import lmdb

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import sqlite3
 import stat
@@ -24,7 +23,9 @@ from zarrcore.errors import (
     StoreTimeoutError,
     ValueTooLargeError,
 )
+from zarrcore.stores.descriptors import open_flags
 from zarrcore.stores.local.file_reading import file_failure
+from zarrcore.system import os
 
 _CREATE: Final = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
 _MADE: Final = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'zarr' COLLATE NOCASE"
@@ -149,7 +150,7 @@ class Connections:
         with contextlib.suppress(
             OSError
         ):  # there is none in another mode; on a full disk, it is as large as it is
-            journal = os.open(self.path + _JOURNAL, os.O_RDWR | os.O_CLOEXEC)
+            journal = os.open(self.path + _JOURNAL, open_flags("O_RDWR", "O_CLOEXEC"))
             try:
                 if os.fstat(journal).st_size < _RESERVED_NBYTES:
                     os.posix_fallocate(journal, 0, _RESERVED_NBYTES)

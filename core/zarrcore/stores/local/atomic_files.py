@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import secrets
 import stat
+import sys
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -19,6 +19,7 @@ from typing import Final, Self
 
 from zarrcore.stores.descriptors import LARGEST_CALL, open_flags
 from zarrcore.stores.interface import BytesLike
+from zarrcore.system import os
 
 _PREFIX: Final = ".zarrscope-"
 _SUFFIX: Final = ".partial"
@@ -45,7 +46,7 @@ Fill = Callable[[int], None]
 """Writes to the descriptor of an empty file."""
 
 _DESCRIPTORS: Final = "/proc/self/fd"
-_UNNAMED_FILES: Final = hasattr(os, "O_TMPFILE") and os.path.isdir(_DESCRIPTORS)
+_UNNAMED_FILES: Final = sys.platform == "linux" and os.path.isdir(_DESCRIPTORS)
 
 _without_links: set[int] = set()
 """Devices where a file without a name cannot get one."""
@@ -130,10 +131,10 @@ class NewFile:
 
     def __exit__(self, *_: object) -> None:
         try:
+            self._close()
+        finally:
             if self._temporary:
                 unlink(self._directory, self._temporary)
-        finally:
-            os.close(self.descriptor)
 
     def put_at(self, name: str) -> None:
         """Give the file its name. It replaces a file that has this name.
@@ -142,6 +143,8 @@ class NewFile:
             OSError: the directory was removed, or there is a directory of this name.
         """
         if self._is_named or not self._takes(name):
+            if sys.platform == "win32":  # which renames no open file
+                self._close()
             os.replace(self._temporary, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
             self._temporary = ""
 
@@ -161,8 +164,13 @@ class NewFile:
             raise
         return True
 
+    def _close(self) -> None:
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
     def _create(self) -> int:
-        flags = os.O_RDWR | os.O_CLOEXEC
+        flags = open_flags("O_RDWR", "O_CLOEXEC")
         if not self._is_named:
             return os.open(".", flags | os.O_TMPFILE, self._mode, dir_fd=self._directory)
         self._temporary = temporary_name()
@@ -220,9 +228,13 @@ def copy_file(source: int, target: int) -> None:
         except OSError as error:
             if error.errno == errno.ENXIO:
                 return  # only a hole is left
-            raise
-        stop = os.lseek(source, start, os.SEEK_HOLE)
-        _copy_range(source, target, start, stop)
+            if error.errno != errno.EOPNOTSUPP:
+                raise
+            start, end = stop, size
+        else:
+            end = os.lseek(source, start, os.SEEK_HOLE)
+        _copy_range(source, target, start, end)
+        stop = end
 
 
 def clone_file(source: int, target: int) -> bool:
@@ -233,7 +245,9 @@ def clone_file(source: int, target: int) -> bool:
     Raises:
         OSError: any other error of the operating system.
     """
-    import fcntl  # late: Windows has none
+    if sys.platform != "linux":
+        return False
+    import fcntl
 
     try:
         fcntl.ioctl(target, _FICLONE, source)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import os
 import sys
 from collections.abc import Callable
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.descriptors import open_flags
+from zarrcore.system import os
 
 READ = open_flags("O_RDONLY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 """Flags for reading; without ``O_NONBLOCK`` a named pipe in the directory would block the reader forever."""
@@ -48,9 +48,13 @@ _HOWS = {
 }
 _HOW_ADDRESSES = {flags: ctypes.addressof(how) for flags, how in _HOWS.items()}
 
-_syscall = ctypes.CDLL(None, use_errno=True).syscall
-_syscall.restype = ctypes.c_long
-_syscall.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t]
+_F_GETPATH = 50
+_MAXPATHLEN = 1024
+
+if sys.platform == "linux":
+    _syscall = ctypes.CDLL(None, use_errno=True).syscall
+    _syscall.restype = ctypes.c_long
+    _syscall.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t]
 
 
 def open_following(directory: int, path: str, flags: int) -> int:
@@ -97,6 +101,10 @@ def _open_checked(directory: int, path: str, flags: int) -> int:
 
 def _place(descriptor: int) -> str:
     """The path of an open file."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        return os.fsdecode(fcntl.fcntl(descriptor, _F_GETPATH, bytes(_MAXPATHLEN)).partition(b"\0")[0])
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError as error:
@@ -106,7 +114,20 @@ def _place(descriptor: int) -> str:
         ) from error
 
 
+def _open_by_path(directory: int, path: str, flags: int) -> int:
+    """Resolve the path, then open it: Windows has no descriptors of directories, and cannot tell a file's path."""
+    root = os.path.realpath(os.place(directory))  # type: ignore[attr-defined]
+    place = os.path.realpath(os.path.join(root, path))
+    if place != root and not place.startswith(root.rstrip(os.sep) + os.sep):
+        raise OutsideError(errno.EXDEV, "a symbolic link leads out of the directory", path)
+    return os.open(place, flags)
+
+
 def _choose() -> Callable[[int, str, int], int]:
+    if sys.platform == "win32":
+        return _open_by_path
+    if sys.platform != "linux":
+        return _open_checked
     directory = os.open("/", DIRECTORY)
     try:
         os.close(open_by_kernel(directory, ".", LOOK))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import stat
 from typing import Final
 
@@ -20,6 +19,7 @@ from zarrcore.errors import (
 from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
 from zarrcore.stores.interface import ByteRange, BytesLike
 from zarrcore.stores.local.confined_paths import OutsideError
+from zarrcore.system import os
 
 _KINDS: Final[dict[int, type[StoreError]]] = {
     errno.EACCES: AccessDeniedError,

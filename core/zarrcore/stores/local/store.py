@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import stat
 import time
 from collections.abc import Callable, Hashable, Iterator
@@ -39,6 +38,7 @@ from zarrcore.stores.local.file_reading import (
 )
 from zarrcore.stores.local.writing import LocalWriting, OpenDirectory
 from zarrcore.stores.validation import check_place
+from zarrcore.system import os
 
 Result = TypeVar("Result")
 Limit = TypeVar("Limit")

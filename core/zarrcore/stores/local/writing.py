@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import stat
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
@@ -24,6 +23,7 @@ from zarrcore.stores.local.atomic_files import (
 )
 from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.local.file_reading import file_failure
+from zarrcore.system import os
 
 _ATTEMPTS: Final = 100
 _TIDIED: Final = 100_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 import weakref
@@ -13,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from zarrcore.errors import ChangedError, StoreError, StoreFullError
+from zarrcore.stores.descriptors import open_flags
 from zarrcore.stores.interface import ByteRange, BytesLike
 from zarrcore.stores.local.atomic_files import remove_abandoned
 from zarrcore.stores.local.confined_paths import DIRECTORY
@@ -24,6 +24,7 @@ from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.journal import TRAILER_NBYTES, Journal
 from zarrcore.stores.zip.members import ZipMembers
 from zarrcore.stores.zip.writing import ZipWriter
+from zarrcore.system import os
 
 _log = logging.getLogger(__name__)
 
@@ -229,7 +230,7 @@ class ZipChanges:
         """The members of the file, its inode number and those before compaction; nothing if it is not a zip file any more."""
         for _ in range(_ATTEMPTS):
             try:
-                file = OpenFile(os.path.join(self.source.root, self.key), os.O_RDONLY | os.O_CLOEXEC)
+                file = OpenFile(os.path.join(self.source.root, self.key), open_flags("O_RDONLY", "O_CLOEXEC"))
                 facts = file.stat()
                 return ZipMembers(file.fetch, facts, self.url).members, [*file.replaced(), inode_of(facts)]
             except StoreError:

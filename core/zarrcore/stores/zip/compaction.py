@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import errno
-import os
 import struct
 import zipfile
 from typing import Final
@@ -15,6 +14,7 @@ from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.zip import ome_zarr
 from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.writing import ZipWriter
+from zarrcore.system import os
 
 _LOCAL_HEADER: Final = struct.Struct("<4s2xH18xHH")
 _LOCAL_SIGNATURE: Final = b"PK\x03\x04"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import struct
 import time
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from zarrcore.stores.descriptors import LARGEST_CALL, open_flags
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.local.file_reading import file_failure, read_range
 from zarrcore.stores.local.store import stat_of
+from zarrcore.system import os
 
 _ASKED_EACH_S: Final = 0.002
 _JOINED_NBYTES: Final = 1 << 16
@@ -75,8 +75,12 @@ class OpenFile:
         Raises:
             BlockingIOError: another writer kept the lock for the given number of seconds.
         """
-        import fcntl  # late: Windows has none, and can still read zip files
-
+        try:
+            import fcntl
+        except ImportError:  # Windows has none
+            return False
+        if not hasattr(fcntl, "F_OFD_SETLK"):  # macOS
+            return self._flock(time.monotonic() + wait_s)
         closed, opened = (struct.pack(_GATE, kind, *_GATE_PLACE) for kind in (fcntl.F_WRLCK, fcntl.F_UNLCK))
         deadline = time.monotonic() + wait_s
         try:
@@ -104,9 +108,9 @@ class OpenFile:
 
     def unlock(self) -> None:
         """Release the lock."""
-        import fcntl
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl
 
-        with contextlib.suppress(OSError):
             fcntl.flock(self.descriptor, fcntl.LOCK_UN)
 
     def has_its_name(self) -> bool:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import io
-import os
 import zipfile
 from typing import Final
 
@@ -24,6 +23,7 @@ from zarrcore.stores.zip.file import OpenFile
 from zarrcore.stores.zip.journal import TRAILER_NBYTES, Journal, mark_utf_8, new_member
 from zarrcore.stores.zip.members import ZipMembers
 from zarrcore.stores.zip.ome_zarr import without_order
+from zarrcore.system import os
 
 EMPTY_ZIP: Final = b"PK\x05\x06" + bytes(18)
 """A zip file without members."""

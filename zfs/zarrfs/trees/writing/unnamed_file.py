@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import math
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import numpy as np
 from zarrcore.array import unnamed_files_folder
 from zarrcore.errors import StoreError, StoreFullError
 from zarrcore.stores import read_descriptor, read_descriptor_into
+from zarrcore.system import os
 from zarrcore.typing import AnyArray
 from zarrfs.trees.errors import RefusedError
 

@@ -11,6 +11,7 @@ from zarrbrowser.maps.projection import Projection
 from zarrbrowser.maps.projections import is_available
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrcore.installation import how_to_add
 
 _TIP = "Map: coastlines and graticule"
 
@@ -47,7 +48,7 @@ class MapController(QObject):
             chosen.setEnabled(projection is Projection.NONE or is_available())
         self.menu.addActions(self.projections.actions())
         if not is_available():
-            self.menu.addAction("Projections need pyproj: pip install 'zarrscope[gis]'").setEnabled(False)
+            self.menu.addAction(f"Projections need pyproj: {how_to_add('gis')}").setEnabled(False)
         button.setMenu(self.menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         model.changed.connect(self._follow)

@@ -14,6 +14,7 @@ from zarrcore.conventions import Find, MultiscaleImage, image_named
 from zarrcore.conventions.ome.attributes import multiscales_entries, multiscales_entry, ome, titled
 from zarrcore.conventions.values import items, mapping, objects, text
 from zarrcore.errors import MetadataError, NodeNotFoundError
+from zarrcore.installation import how_to_add
 from zarrcore.operations.check.conventions.rule import Broken, exists
 
 _MODELS: Final = {
@@ -61,7 +62,7 @@ def _by_model(node: Any, kind: str, version: str, rule: str) -> Iterator[Broken]
         import pydantic
         from yaozarrs import v04, v05, validate_ome_object
     except ImportError:
-        hint = "the metadata are not checked against the models of OME-NGFF: install zarrscope[conventions]"
+        hint = f"the metadata are not checked against the models of OME-NGFF: {how_to_add('conventions')}"
         yield Broken("", hint, rule, "note")
         return
     model = getattr(v05 if version == "0.5" else v04, name)

@@ -9,7 +9,7 @@ from dataclasses import fields
 
 import numpy as np
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
@@ -74,13 +74,19 @@ class KeptWindow:
         assert isinstance(pane, ImagePane)
         qtbot.waitUntil(lambda: pane.view.is_complete and not window.workers.active)
         QApplication.processEvents()
+        # Parts that are made when they are first shown stay afterwards, hidden, and are filled when they are shown again.
+        widgets = [one for one in window.findChildren(QWidget) if one.isVisible()]
         found = [
             pane.view_state(),
-            *((type(one), one.isVisible() and one.isEnabled()) for one in window.findChildren(QWidget)),
+            *(type(one) for one in widgets if one.isEnabled()),
             *(one.isChecked() for one in window.findChildren(QAbstractButton)),
-            *((one.currentIndex(), one.count()) for one in window.findChildren(QComboBox)),
-            *(one.text() for one in window.findChildren(QLineEdit)),
-            *((one.isChecked(), one.isEnabled(), one.isVisible()) for one in window.findChildren(QAction)),
+            *((one.currentIndex(), one.count()) for one in widgets if isinstance(one, QComboBox)),
+            *(one.text() for one in widgets if isinstance(one, QLineEdit)),
+            *(
+                (one.isChecked(), one.isEnabled(), one.isVisible())
+                for one in window.findChildren(QAction)
+                if isinstance(one.parent(), QMenu) or one.parent() in widgets
+            ),
         ]
         self._clear()
         return found

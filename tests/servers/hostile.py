@@ -7,6 +7,7 @@ as nginx lists them in JSON, WebDAV and S3 are spoken, too.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import json
 import re
@@ -66,6 +67,12 @@ class HostileServer:
     """Set when the server stops."""
 
 
+@functools.cache
+def _bomb() -> bytes:
+    """Zeros in gzip, which take a second to pack: once for all servers, and before one of them is asked."""
+    return gzip.compress(bytes(_BOMB_NBYTES), 6)
+
+
 @contextlib.contextmanager
 def hostile_server(values: dict[str, bytes]) -> Iterator[HostileServer]:
     """A `HostileServer` over ``values``."""
@@ -75,7 +82,7 @@ def hostile_server(values: dict[str, bytes]) -> Iterator[HostileServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    Handler.bomb = gzip.compress(bytes(_BOMB_NBYTES), 6)
+    Handler.bomb = _bomb()
     Handler.state = state = HostileServer(f"http://127.0.0.1:{server.server_address[1]}", values)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()

@@ -61,9 +61,12 @@ class Remote(ReadableStore, ListableStore):
         self.asked.append(("list", prefix))
         if not self.listable:
             raise ListingUnsupportedError("cannot list")
-        for key, value in self.values.items():
-            if key.startswith(prefix):
-                yield StoreEntry(key, len(value) if self.sizes else None, 5.0)
+        for key in self.below(prefix):
+            yield StoreEntry(key, len(self.values[key]) if self.sizes else None, 5.0)
+
+    def below(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with a prefix."""
+        return (key for key in self.values if key.startswith(prefix))
 
 
 def names(directory: Directory) -> list[str]:

@@ -209,8 +209,8 @@ def test_a_map_that_shows_nothing_uncovers_the_picture_also_after_another_map(
     assert not is_drawn(pane)
 
 
-def test_pictures_without_a_place_ignore_a_projection(open_window: OpenWindow, qtbot: QtBot) -> None:
-    pane, _ = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+def test_pictures_without_a_place_ignore_a_projection(open_new_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _ = show(open_new_window, qtbot, VOLUME, ("z", "y", "x"))
     pane.model.set(projection=Projection.ROBINSON)
     assert picture_of(pane).canvas is None
     assert pane.body.controls.chunks.isEnabled()

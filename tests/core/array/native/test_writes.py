@@ -176,7 +176,12 @@ def test_durable_writes_are_pythons(
 ) -> None:
     counted: list[int] = []
     write = NativeWrites.write
-    monkeypatch.setattr(NativeWrites, "write", lambda *given: counted.append(1) or write(*given))
+
+    def count_writes(*given: Any) -> Any:
+        counted.append(1)
+        return write(*given)
+
+    monkeypatch.setattr(NativeWrites, "write", count_writes)
     hierarchy = zarrcore.create(LocalStore(tmp_path / "a.zarr", create=True, durable=is_durable))
     hierarchy.create_array("a", data=np.arange(10.0))
     assert bool(counted) != is_durable

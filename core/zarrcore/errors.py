@@ -43,8 +43,6 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
-from zarrcore.installation import how_to_add
-
 _MOST_CHARACTERS: Final = 2000
 
 
@@ -369,5 +367,7 @@ class MissingExtraError(ZarrError, ImportError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
+        from zarrcore.installation import how_to_add  # late: most programs have what they need
+
         super().__init__(f"{what} needs an optional dependency: {how_to_add(extra)}")
         self.extra = extra

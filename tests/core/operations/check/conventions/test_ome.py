@@ -114,4 +114,4 @@ def test_without_the_models_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "yaozarrs", None)
     found = broken(hierarchy_of(new(image(paths="a")), a=(4, 4)))
     assert len(found) == 1
-    assert "install zarrscope[conventions]" in found[0]
+    assert "zarrscope[conventions]" in found[0]

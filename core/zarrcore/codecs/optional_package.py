@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from zarrcore.errors import CodecError, InternalError, UnsupportedError, ZarrError
-from zarrcore.installation import how_to_add
 from zarrcore.late_imports import imported_if_installed
 
 
@@ -21,8 +20,13 @@ def optional_package(package: str, codec: str, extra: str) -> Any:
         UnsupportedError: it is not installed.
         InternalError: it is installed, and importing it fails.
     """
-    why = f"needs an optional package: {how_to_add(extra)}"
-    return imported_if_installed(package, lambda: UnsupportedError("codec", codec, why))
+
+    def missing() -> ZarrError:
+        from zarrcore.installation import how_to_add  # late: most programs have what they need
+
+        return UnsupportedError("codec", codec, f"needs an optional package: {how_to_add(extra)}")
+
+    return imported_if_installed(package, missing)
 
 
 def failure(error: Exception, codec: str, what: str = "") -> ZarrError:

@@ -9,6 +9,7 @@ from typing import Final
 
 from zarrcore.diagnosis.finding import Finding, State
 from zarrcore.installation import DISTRIBUTION, how_to_add, how_to_repair, needed_python, requirements
+from zarrcore.native import engine_state
 
 _NOT_FOR_USERS: Final = {"all", "benchmarks", "demo", "docs", "packaging", "prove", "test"}
 """Extras that no feature of zarrscope needs."""
@@ -35,6 +36,7 @@ def findings() -> Iterator[Finding]:
         yield Finding("packages", State.FAULT, f"missing: {', '.join(missing)}", how_to_repair(missing))
     else:
         yield Finding("packages", State.OK, "all required Python packages are installed")
+    yield engine_finding()
     extras = {extra: names for extra, names in needed.items() if extra not in _NOT_FOR_USERS}
     complete = [extra for extra, names in extras.items() if all(map(_installed, names))]
     if complete:
@@ -51,6 +53,15 @@ def findings() -> Iterator[Finding]:
         yield Finding("packages", State.NOTE, text, f"if you need one: {how_to_add('NAME')}")
     for extra in impossible:
         yield Finding("packages", State.NOTE, f"{extra} is not available: {how_to_add(extra)}")
+
+
+def engine_finding() -> Finding:
+    """Whether the compiled engine reads and writes local chunks."""
+    is_used, words = engine_state()
+    if is_used:
+        return Finding("engine", State.OK, f"the compiled engine {words}")
+    text = f"local chunks are read and written by Python, which is slower: {words}"
+    return Finding("engine", State.NOTE, text)
 
 
 def _requirements() -> dict[str, list[str]]:

@@ -67,3 +67,14 @@ def test_an_extra_that_needs_a_newer_python_is_a_note_of_its_own(monkeypatch: py
     assert first.text == "optional dependencies not installed: redis (redis)"
     assert second.text.startswith("icechunk is not available: it needs Python 3.99 or newer")
     assert second.remedy == ""
+
+
+def test_the_engine_is_named_and_its_absence_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    for is_used, words, state in (
+        (True, "decodes blosc, zstd", State.OK),
+        (False, "ZARRSCOPE_ENGINE=python turns it off", State.NOTE),
+    ):
+        monkeypatch.setattr(packages, "engine_state", lambda found=(is_used, words): found)
+        (finding,) = [one for one in packages.findings() if one.area == "engine"]
+        assert finding.state is state
+        assert finding.text.endswith(words)

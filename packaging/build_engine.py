@@ -23,7 +23,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LIBRARY = "core/zarrcore/native/_engine.so"
+LIBRARY = "core/zarrcore/native/libengine.so"
 SOURCE = "core/native"
 _OPTIONS = (
     "-std=c11",

@@ -21,7 +21,7 @@ from zarrcore.native.structures import ABI
 
 __all__ = ["ABI", "Engine", "engine", "engine_state"]
 
-_NAME: Final = "_engine.so"
+_NAME: Final = "libengine.so"
 _CHOICE: Final = "ZARRSCOPE_ENGINE"
 
 _FUNCTIONS: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {

@@ -56,7 +56,7 @@ def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(library, "ABI", library.ABI + 1)
     is_used, why = library.engine_state()
     assert not is_used
-    assert why.endswith("_engine.so belongs to another version of zarrscope: install zarrscope again")
+    assert why.endswith("libengine.so belongs to another version of zarrscope: install zarrscope again")
 
 
 @needs_engine

@@ -303,12 +303,27 @@ static int lz4_whole(const char *from, size_t n, char *to, size_t want) {
     return LZ4_decompress_safe(from + 4, to, (int)n - 4, (int)want) == (int)want ? ZS_OK : ZS_BAD;
 }
 
-/* All first bytes, all second bytes, and so on, back to elements. */
-static int unshuffle(const char *from, size_t n, char *to, size_t want, size_t width) {
+#if defined(__GNUC__) && !defined(__clang__)
+#define VECTORIZED __attribute__((optimize("O3")))
+#else
+#define VECTORIZED
+#endif
+
+/* All first bytes, all second bytes, and so on, back to elements. The usual sizes are constants, for the compiler's sake. */
+VECTORIZED static int unshuffle(const char *restrict from, size_t n, char *restrict to, size_t want, size_t width) {
     if (n != want || n % width) return ZS_BAD;
     size_t count = n / width;
-    for (size_t byte = 0; byte < width; byte++)
-        for (size_t i = 0; i < count; i++) to[i * width + byte] = from[byte * count + i];
+#define ELEMENTS(size)                                                     \
+    for (size_t i = 0; i < count; i++)                                     \
+        for (size_t byte = 0; byte < size; byte++) to[i * size + byte] = from[byte * count + i];
+    switch (width) {
+    case 2: ELEMENTS(2) break;
+    case 4: ELEMENTS(4) break;
+    case 8: ELEMENTS(8) break;
+    default:
+        for (size_t byte = 0; byte < width; byte++)
+            for (size_t i = 0; i < count; i++) to[i * width + byte] = from[byte * count + i];
+    }
     return ZS_OK;
 }
 
@@ -329,7 +344,7 @@ static void *deflate_encoder(zs_thread *t, int level) {
     return t->deflate_encoder ? t->deflate_encoder : (t->deflate_encoder = libdeflate_alloc_compressor(level));
 }
 
-static void shuffle(const char *from, size_t n, char *to, size_t width) {
+VECTORIZED static void shuffle(const char *restrict from, size_t n, char *restrict to, size_t width) {
     size_t count = n / width;
     for (size_t byte = 0; byte < width; byte++)
         for (size_t i = 0; i < count; i++) to[byte * count + i] = from[i * width + byte];

@@ -81,11 +81,9 @@ class ChunkReader:
     @cached_property
     def _native(self) -> NativeReads | None:
         """What the engine reads; None if it reads nothing of this array."""
-        from zarrcore.array.native.files import native_files  # late: listing needs no engine
-        from zarrcore.array.native.reads import NativeReads
+        from zarrcore.array.native.choice import native_reads  # late: listing needs no engine
 
-        files = native_files(self._store, self._keys, self._pipeline) if self.grid.is_regular else None
-        return None if files is None else NativeReads(files)
+        return native_reads(self._store, self._keys, self._pipeline) if self.grid.is_regular else None
 
     @cached_property
     def _scope(self) -> Hashable:
@@ -191,7 +189,7 @@ class ChunkReader:
             return (partial(self._read_shard, parts, out, cache, native) for parts in chunks), 1
         if native is not None and out is not None:
             again = partial(self._read_by_python, out, None)
-            if (tasks := native.files(crossed, out, again)) is not None:
+            if (tasks := native.chunks(crossed, out, again)) is not None:
                 return tasks, 1
         size = self._batch(math.prod(map(len, crossed)))
         return (partial(self._read_chunk, None, [unit]) for unit in self.grid.units(crossed, out)), size
@@ -264,7 +262,7 @@ class ChunkReader:
             )
             if located is not None:
                 again = partial(self._read_by_python, out, cache)
-                if (tasks := native.parts(key, *located, parts, out, again)) is not None:
+                if (tasks := native.inner_chunks(key, *located, parts, out, again)) is not None:
                     return tasks
         return self._read_by_python(out, cache, parts)
 

@@ -218,7 +218,7 @@ class ChunkWriter:
     @cached_property
     def _native(self) -> NativeWrites | None:
         """What the engine writes; None if it writes nothing of this array."""
-        from zarrcore.array.native.files import native_files  # late: listing needs no engine
+        from zarrcore.array.native.files import native_array, native_files  # late: listing needs no engine
         from zarrcore.array.native.writes import NativeWrites
 
         grid = self._metadata.chunk_grid
@@ -227,7 +227,8 @@ class ChunkWriter:
         pipeline = self._pipeline(grid.chunk_shape)
         pipeline.check_known()
         self._keys.settle()
-        files = native_files(self._store, self._keys, pipeline)
+        array = native_array(self._keys, pipeline)
+        files = None if array is None else native_files(self._store, array)
         return None if files is None else NativeWrites(files)
 
     def _by_engine(

@@ -1,4 +1,4 @@
-"""An array whose chunks are local files of plain elements, encoded by codecs that the engine has."""
+"""Arrays of plain elements, encoded by codecs that the engine has, in local files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zarrcore.array.chunks.keys import ChunkKeys
+from zarrcore.array.pools import CORES
 from zarrcore.array.selection.axes import Crossing
 from zarrcore.codecs import Pipeline
 from zarrcore.codecs.native_form import NativeForm
@@ -20,21 +21,21 @@ from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 from zarrcore.typing import AnyArray
 
+_CALL_NBYTES = 4 << 20
+_CALL_UNITS = 128
+"""Between two calls of the engine, a thread sees whether the read was cancelled, and lets other reads go first."""
+
 Row = tuple[int, int, int, int, int]
 """A chunk that a range crosses: its index; first element, number of elements and step in it; place of the first one."""
 
 
 @dataclass(frozen=True, slots=True)
-class NativeFiles:
-    """The files of one array, and how the engine decodes them."""
+class NativeArray:
+    """An array that the engine decodes."""
 
     engine: Engine
-    store: LocalStore
-    """Has the files."""
-    prefix: str
-    """Of the keys in this store, instead of the keys' own."""
     keys: ChunkKeys
-    """The keys of the chunks, in the array's store."""
+    """The keys of the chunks."""
     pipeline: Pipeline
     """Decodes a unit."""
     form: NativeForm
@@ -49,6 +50,21 @@ class NativeFiles:
         ]
         return Job(self.engine, array, axes, form.codecs, form.swap_nbytes, self.pipeline.max_encoded_nbytes)
 
+    def units_a_call(self, count: int) -> int:
+        """How many of ``count`` units a call of the engine should read or write."""
+        most = min(_CALL_UNITS, _CALL_NBYTES // self.pipeline.spec.nbytes, count // (4 * CORES))
+        return max(1, most)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFiles(NativeArray):
+    """An array that the engine decodes, whose chunks are local files."""
+
+    store: LocalStore
+    """Has the files."""
+    prefix: str
+    """Of the keys in this store, instead of the keys' own."""
+
     def name(self, key: str) -> str:
         """The name of a key's file beneath the store's root."""
         return self.prefix + key[len(self.keys.prefix) :]
@@ -60,22 +76,33 @@ class NativeFiles:
         return self.name(beginning), separator, is_reversed
 
 
-def native_files(store: Store, keys: ChunkKeys, pipeline: Pipeline) -> NativeFiles | None:
-    """The files of an array; None if its chunks are something else, or if the engine cannot decode them."""
-    prefix = keys.prefix
-    while type(store) in (PrefixStore, ReadOnlyStore):  # wrappers that change no values
-        prefix = store.prefix + prefix if isinstance(store, PrefixStore) else prefix
-        store = store.store  # type: ignore[attr-defined]
-    if type(store) is not LocalStore or not store.opens_by_kernel:
-        return None
+def native_array(keys: ChunkKeys, pipeline: Pipeline) -> NativeArray | None:
+    """An array, if the engine can decode its chunks."""
     form, found = pipeline.native_form(), engine()
     if form is None or found is None or not form.names <= found.codecs:
         return None
+    return NativeArray(found, keys, pipeline, form)
+
+
+def local_store(store: Store, key: str) -> tuple[LocalStore, str] | None:
+    """The local store that has a key's value, if the engine can open its files, and the key there."""
+    while type(store) in (PrefixStore, ReadOnlyStore):  # wrappers that change no values
+        key = store.prefix + key if isinstance(store, PrefixStore) else key
+        store = store.store  # type: ignore[attr-defined]
+    return (store, key) if type(store) is LocalStore and store.opens_by_kernel else None
+
+
+def native_files(store: Store, array: NativeArray) -> NativeFiles | None:
+    """The files of an array; None if its chunks are something else."""
+    local = local_store(store, array.keys.prefix)
+    if local is None:
+        return None
+    inner, prefix = local
     try:
-        check_path_like_key(f"{prefix}0", store.url)
+        check_path_like_key(f"{prefix}0", inner.url)
     except StoreError:
         return None  # Python reports it
-    return NativeFiles(found, store, prefix, keys, pipeline, form)
+    return NativeFiles(array.engine, array.keys, array.pipeline, array.form, inner, prefix)
 
 
 def unit_at(crossed: Sequence[Sequence[Crossing]], number: int) -> tuple[Crossing, ...]:

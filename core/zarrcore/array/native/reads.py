@@ -1,4 +1,4 @@
-"""Reads that the engine executes: of chunks in local files, by ranges.
+"""Reads that the engine executes.
 
 Whatever the engine does not read, for whatever reason, is read again by Python: so the rules about missing chunks, and all
 errors, are only there.
@@ -6,55 +6,40 @@ errors, are only there.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zarrcore.array.chunks.decode_units import Crossings
-from zarrcore.array.native.files import NativeFiles, Row, unit_at
-from zarrcore.array.pools import CORES, Task
+from zarrcore.array.native.files import NativeArray, Row, unit_at
+from zarrcore.array.pools import Task
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.native import Job
-from zarrcore.stores.local.store import facts_in
 from zarrcore.typing import AnyArray
-
-_CALL_NBYTES = 4 << 20
-_CALL_UNITS = 128
-"""Between two calls of the engine, a thread sees whether the read was cancelled, and lets other reads go first."""
 
 ReadAgain = Callable[[Crossings], "list[Task] | None"]
 """Reads a unit by Python."""
 
 
-class NativeReads:
+class NativeReads(ABC):
     """The reads of one array that the engine can execute."""
 
-    def __init__(self, files: NativeFiles) -> None:
-        self._files = files
+    array: NativeArray
 
-    def files(self, crossed: Crossings, out: AnyArray, again: ReadAgain) -> Iterator[Task] | None:
-        """Tasks that read the crossed chunks, each of which is a file; None if the engine cannot do it."""
-        rows = _rows(crossed)
-        job = None if rows is None else self._job(rows, out)
-        return None if job is None else self._tasks(job, crossed, again)
+    @abstractmethod
+    def chunks(self, crossed: Crossings, out: AnyArray, again: ReadAgain) -> Iterator[Task] | None:
+        """Tasks that read the crossed chunks, which are not shards; None if the engine cannot do it.
 
-    def decode(self, indices: Sequence[tuple[int, ...]]) -> bool:
-        """Whether the whole chunks at some grid indices, each of which is a file, exist and decode."""
-        spec = self._files.pipeline.spec
-        scratch: AnyArray = np.ndarray(spec.shape, spec.dtype, scratch_buffer("decoded", spec.nbytes))
-        for run in _runs(indices):
-            rows = [
-                [(number, 0, length, 1, 0) for number in numbers]
-                for numbers, length in zip(run, spec.shape, strict=True)
-            ]
-            job = self._job(rows, scratch)
-            if job is None or job.run(0, job.count):
-                return False
-        return True
+        Args:
+            crossed: the chunks.
+            out: takes the elements.
+            again: reads a chunk that the engine did not read.
+        """
 
-    def parts(
+    @abstractmethod
+    def inner_chunks(
         self,
         key: str,
         places: NDArray[np.uint64],
@@ -73,29 +58,27 @@ class NativeReads:
             out: takes the elements.
             again: reads a unit that the engine did not read.
         """
-        if (rows := _rows(crossed)) is None:
-            return None
-        files, store = self._files, self._files.store
-        job, name = files.job(rows, out), files.name(key)
-        if not job.read_parts(store.open_root(), store.follow_links, name, places, facts_in(version)):
-            return None
-        return self._tasks(job, crossed, again)
 
-    def _job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
-        files, store = self._files, self._files.store
-        job = files.job(rows, out)
-        return job if job.read_files(store.open_root(), store.follow_links, *files.names) else None
+    @abstractmethod
+    def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
+        """A job that reads chunks, which are not shards; None if the engine cannot do it."""
 
-    def _tasks(self, job: Job, crossed: Crossings, again: ReadAgain) -> Iterator[Task]:
-        most = min(_CALL_UNITS, _CALL_NBYTES // self._files.pipeline.spec.nbytes, job.count // (4 * CORES))
-        size = max(1, most)
-        return (
-            partial(_run, job, first, min(first + size, job.count), crossed, again)
-            for first in range(0, job.count, size)
-        )
+    def decode(self, indices: Sequence[tuple[int, ...]]) -> bool:
+        """Whether the whole chunks at some grid indices, which are not shards, exist and decode."""
+        spec = self.array.pipeline.spec
+        scratch: AnyArray = np.ndarray(spec.shape, spec.dtype, scratch_buffer("decoded", spec.nbytes))
+        for numbers in _runs(indices):
+            rows: list[list[Row]] = [
+                [(number, 0, length, 1, 0) for number in line]
+                for line, length in zip(numbers, spec.shape, strict=True)
+            ]
+            job = self.job(rows, scratch)
+            if job is None or job.run(0, job.count):
+                return False
+        return True
 
 
-def _rows(crossed: Crossings) -> list[list[Row]] | None:
+def rows_of(crossed: Crossings) -> list[list[Row]] | None:
     """The crossings as the engine takes them; None if they are not ranges."""
     if not all(isinstance(part[1], slice) for parts in crossed for part in parts):
         return None
@@ -120,7 +103,8 @@ def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[list[Sequence[int]]]:
             first = position + 1
 
 
-def _run(job: Job, first: int, stop: int, crossed: Crossings, again: ReadAgain) -> list[Task] | None:
+def run(job: Job, first: int, stop: int, crossed: Crossings, again: ReadAgain) -> list[Task] | None:
+    """Read units ``first`` to ``stop`` of a job, by Python those that the engine does not read."""
     further: list[Task] = []
     for number in job.run(first, stop):
         further += again([[part] for part in unit_at(crossed, number)]) or ()

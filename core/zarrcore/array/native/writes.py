@@ -12,14 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrcore.array.native.files import NativeFiles, Row, unit_at
-from zarrcore.array.pools import CORES
 from zarrcore.array.selection.axes import Crossing
 from zarrcore.metadata import Element
 from zarrcore.native import EMPTY, MISSING, OK, Job
 from zarrcore.typing import AnyArray
-
-_CALL_NBYTES = 4 << 20
-_CALL_UNITS = 128
 
 
 class Written(NamedTuple):
@@ -57,9 +53,9 @@ class NativeWrites:
 
     def calls(self, job: Job) -> Iterator[NDArray[np.uint32]]:
         """The numbers of the units, some for each call of the engine."""
-        most = min(_CALL_UNITS, _CALL_NBYTES // self._files.pipeline.spec.nbytes, job.count // (4 * CORES))
-        for first in range(0, job.count, max(1, most)):
-            yield np.arange(first, min(first + max(1, most), job.count), dtype=np.uint32)
+        size = self._files.units_a_call(job.count)
+        for first in range(0, job.count, size):
+            yield np.arange(first, min(first + size, job.count), dtype=np.uint32)
 
     def units(
         self, crossed: Sequence[Sequence[Crossing]], numbers: NDArray[np.uint32]

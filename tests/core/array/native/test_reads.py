@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore.array.native.reads import NativeReads
 from zarrcore.array.reader import ChunkReader
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.native import engine
@@ -98,7 +97,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     return Written(tmp_path_factory.mktemp("native") / "a.zarr")
 
 
-def both(path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+def both(path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch, node: str = "/") -> tuple[Any, Any]:
     """The elements or the error by the engine, and those by Python."""
     found: list[Any] = []
     for is_native in (True, False):
@@ -106,7 +105,7 @@ def both(path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[A
             if not is_native:
                 patch.setattr("zarrcore.array.native.files.engine", lambda: None)
             try:
-                found.append(zarrcore.open_array(path)[selection])
+                found.append(zarrcore.open_hierarchy(path).array(node)[selection])
             except ZarrError as error:
                 found.append(f"{type(error).__name__}: {error}")
     return found[0], found[1]
@@ -210,25 +209,6 @@ def test_damage_is_found_by_the_engine_as_by_python(
         assert native == python
     else:
         np.testing.assert_array_equal(native, python)
-
-
-def test_a_shard_that_is_replaced_between_index_and_parts_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old, new = np.arange(4096, dtype="u4").reshape(64, 64), np.arange(4096, 0, -1, dtype="u4").reshape(64, 64)
-    array = created(
-        tmp_path / "a.zarr", shape=(64, 64), dtype="u4", chunks=(8, 8), shards=(64, 64), codecs=[ZSTD]
-    )
-    array[...] = old
-    parts, times = NativeReads.parts, count()
-
-    def replaced(*arguments: Any) -> Any:
-        if not next(times):
-            array[...] = new
-        return parts(*arguments)
-
-    monkeypatch.setattr(NativeReads, "parts", replaced)
-    assert np.array_equal(zarrcore.open_array(tmp_path / "a.zarr/a")[...], new)
 
 
 def test_a_read_can_be_cancelled_between_calls(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""Reads that the engine executes of chunks that are local files, and of inner chunks in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrcore.array.chunks.decode_units import Crossings
+from zarrcore.array.native.files import NativeFiles, Row
+from zarrcore.array.native.reads import NativeReads, ReadAgain, rows_of, run
+from zarrcore.array.pools import Task
+from zarrcore.native import Job
+from zarrcore.stores.local.store import facts_in
+from zarrcore.typing import AnyArray
+
+
+class FileReads(NativeReads):
+    """The reads of an array whose chunks are local files."""
+
+    def __init__(self, files: NativeFiles) -> None:
+        self.array = self._files = files
+
+    def chunks(self, crossed: Crossings, out: AnyArray, again: ReadAgain) -> Iterator[Task] | None:
+        rows = rows_of(crossed)
+        job = None if rows is None else self.job(rows, out)
+        return None if job is None else self._tasks(job, crossed, again)
+
+    def inner_chunks(
+        self,
+        key: str,
+        places: NDArray[np.uint64],
+        version: str,
+        crossed: Crossings,
+        out: AnyArray,
+        again: ReadAgain,
+    ) -> Iterator[Task] | None:
+        if (rows := rows_of(crossed)) is None:
+            return None
+        files, store = self._files, self._files.store
+        job, name = files.job(rows, out), files.name(key)
+        if not job.read_parts(store.open_root(), store.follow_links, name, places, facts_in(version)):
+            return None
+        return self._tasks(job, crossed, again)
+
+    def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
+        files, store = self._files, self._files.store
+        job = files.job(rows, out)
+        return job if job.read_files(store.open_root(), store.follow_links, *files.names) else None
+
+    def _tasks(self, job: Job, crossed: Crossings, again: ReadAgain) -> Iterator[Task]:
+        size = self._files.units_a_call(job.count)
+        return (
+            partial(run, job, first, min(first + size, job.count), crossed, again)
+            for first in range(0, job.count, size)
+        )

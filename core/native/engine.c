@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,12 +97,12 @@ enum {
     FOLDER = O_RDONLY | O_CLOEXEC | O_DIRECTORY,
 };
 
-static int open_beneath(const zs_job *job, const char *name, int flags) {
+static int open_beneath(int root, int follows_links, const char *name, int flags) {
     struct { uint64_t flags, mode, resolve; } how = {
-        (uint64_t)flags, 0, job->follows_links ? 0 : RESOLVE_BENEATH_ | RESOLVE_NO_MAGICLINKS_,
+        (uint64_t)flags, 0, follows_links ? 0 : RESOLVE_BENEATH_ | RESOLVE_NO_MAGICLINKS_,
     };
     for (;;) {
-        long fd = syscall(SYS_openat2, job->root, name, &how, sizeof how);
+        long fd = syscall(SYS_openat2, root, name, &how, sizeof how);
         /* EAGAIN: a rename beside the path made the walk ambiguous */
         if (fd >= 0 || (errno != EINTR && errno != EAGAIN)) return (int)fd;
     }
@@ -590,7 +591,7 @@ static void read_as_file(const zs_job *job, zs_thread *t, int64_t number, int32_
     find_unit(job, number, &u);
     *status = ZS_FAILED;
     if (!unit_name(job, &u, name)) return;
-    int fd = open_beneath(job, name, FILE_);
+    int fd = open_beneath(job->root, job->follows_links, name, FILE_);
     if (fd < 0) {
         if (errno == ENOENT || errno == ENOTDIR) *status = ZS_MISSING;
         return;
@@ -611,7 +612,7 @@ static int is_same_file(const zs_job *job, int fd) {
 
 static void read_parts(const zs_job *job, zs_thread *t, int64_t first, int64_t stop, int32_t *status) {
     unit u;
-    int fd = open_beneath(job, job->lead, FILE_);
+    int fd = open_beneath(job->root, job->follows_links, job->lead, FILE_);
     int is_same = fd >= 0 && is_same_file(job, fd);
     for (int64_t i = first; i < stop && is_same; i++) {
         int64_t number = job->order[i];
@@ -697,37 +698,43 @@ static int give_name(int folder, int fd, const char *name) {
     return ZS_FAILED;
 }
 
-/* The folder of the unit before, which is often that of this one. */
+/* The folder of the file before, which is often that of this one. */
 typedef struct {
+    int root, follows_links, fd;
     char path[NAME_NBYTES];
-    int fd;
 } folder;
 
-static int enter(const zs_job *job, folder *f, const char *path) {
+static int enter(folder *f, const char *path) {
     if (f->fd >= 0 && !strcmp(f->path, path)) return ZS_OK;
     if (f->fd >= 0) close(f->fd);
     strcpy(f->path, path); /* both have the same size */
-    f->fd = open_beneath(job, *path ? path : ".", FOLDER);
-    return f->fd >= 0 ? ZS_OK : errno == ENOENT ? ZS_MISSING : ZS_FAILED;
+    f->fd = open_beneath(f->root, f->follows_links, *path ? path : ".", FOLDER);
+    return f->fd >= 0 ? ZS_OK : errno == ENOENT ? ZS_NO_FOLDER : ZS_FAILED;
+}
+
+/* Begin a new file without a name in the folder of PATH, which becomes that folder's path; *NAME becomes the last part. */
+static int begin_file(folder *f, char *path, char *name, int *fd) {
+    char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    if (strlen(last) > NAME_MAX) return ZS_FAILED;
+    strcpy(name, last);
+    *(slash ? slash : path) = 0;
+    int status = enter(f, path);
+    if (status != ZS_OK) return status;
+    *fd = openat(f->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    return *fd < 0 ? ZS_FAILED : ZS_OK;
 }
 
 static int write_unit(const zs_job *job, zs_thread *t, folder *f, int64_t number) {
     unit u;
-    char path[NAME_NBYTES] = "";
+    char path[NAME_NBYTES] = "", name[NAME_MAX + 1];
+    int fd;
     find_unit(job, number, &u);
     if (!unit_name(job, &u, path)) return ZS_FAILED;
-    char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *chunk = chunk_of(job, t, &u);
     if (!chunk) return ZS_FAILED;
     if (!job->stores_empty && is_only(chunk, u.chunk_nbytes, job->fill, (size_t)job->itemsize)) return ZS_EMPTY;
-    char last[256];
-    if (strlen(name) >= sizeof last) return ZS_FAILED;
-    strcpy(last, name);
-    *(slash ? slash : path) = 0;
-    int status = enter(job, f, path);
+    int status = begin_file(f, path, name, &fd);
     if (status != ZS_OK) return status;
-    int fd = openat(f->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
-    if (fd < 0) return ZS_FAILED;
     size_t nbytes = u.chunk_nbytes;
     for (int k = 0; k < job->ncodecs && status == ZS_OK; k++) {
         char *encoded;
@@ -735,15 +742,68 @@ static int write_unit(const zs_job *job, zs_thread *t, folder *f, int64_t number
         chunk = encoded;
     }
     if (status == ZS_OK) status = write_file(fd, chunk, nbytes);
-    if (status == ZS_OK) status = give_name(f->fd, fd, last);
+    if (status == ZS_OK) status = give_name(f->fd, fd, name);
     close(fd);
     return status;
 }
 
 void zs_write(const zs_job *job, zs_thread *thread, const uint32_t *numbers, int64_t count, int32_t *status) {
-    folder f = {"", -1};
+    folder f = {job->root, job->follows_links, -1, ""};
     for (int64_t i = 0; i < count; i++)
         status[i] = numbers[i] < job->nunits && job->fill ? write_unit(job, thread, &f, numbers[i]) : ZS_FAILED;
+    if (f.fd >= 0) close(f.fd);
+    forget_large(thread);
+}
+
+/* --- Copying */
+
+static int copy_to(const zs_copy_job *job, zs_thread *t, folder *f, int from, size_t nbytes, char *path) {
+    char name[NAME_MAX + 1];
+    int fd;
+    int status = begin_file(f, path, name, &fd);
+    if (status != ZS_OK) return status;
+    char *content = buffer(t, ENCODED, nbytes), *back = job->verifies ? buffer(t, DECODED, nbytes) : content;
+    status = content && back ? read_file(from, content, nbytes, 0) : ZS_FAILED;
+    if (status == ZS_OK) status = write_file(fd, content, nbytes);
+    if (status == ZS_OK && job->verifies) {
+        status = read_file(fd, back, nbytes, 0);
+        if (status == ZS_OK && memcmp(content, back, nbytes)) status = ZS_BAD;
+    }
+    if (status == ZS_OK) status = give_name(f->fd, fd, name);
+    close(fd);
+    return status;
+}
+
+static int copy_file(const zs_copy_job *job, zs_thread *t, folder *f, const char *name, const char *new_name) {
+    struct stat facts;
+    char path[NAME_NBYTES];
+    if (strlen(new_name) >= sizeof path) return ZS_FAILED;
+    strcpy(path, new_name);
+    int from = open_beneath(job->root, job->follows_links, name, FILE_);
+    if (from < 0) return errno == ENOENT || errno == ENOTDIR ? ZS_MISSING : ZS_FAILED;
+    int status = ZS_FAILED;
+    if (!fstat(from, &facts)) {
+        if (!S_ISREG(facts.st_mode)) status = ZS_MISSING;
+        else if (facts.st_size > job->max_nbytes) status = ZS_TOO_LARGE;
+        else status = copy_to(job, t, f, from, (size_t)facts.st_size, path);
+    }
+    close(from);
+    return status;
+}
+
+void zs_copy(const zs_copy_job *job, zs_thread *thread, int32_t *status) {
+    folder f = {job->new_root, job->new_follows_links, -1, ""};
+    const char *name = job->names, *new_name = job->new_names;
+    for (int64_t i = 0; i < job->count; i++) {
+        size_t n = strnlen(name, (size_t)(job->names + job->names_nbytes - name));
+        size_t m = strnlen(new_name, (size_t)(job->new_names + job->new_names_nbytes - new_name));
+        if (name + n >= job->names + job->names_nbytes || new_name + m >= job->new_names + job->new_names_nbytes) {
+            status[i] = ZS_FAILED; /* there are fewer names than files */
+            continue;
+        }
+        status[i] = copy_file(job, thread, &f, name, new_name);
+        name += n + 1, new_name += m + 1;
+    }
     if (f.fd >= 0) close(f.fd);
     forget_large(thread);
 }

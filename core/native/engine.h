@@ -12,19 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZS_ABI 2
+#define ZS_ABI 3
 #define ZS_MAX_NDIM 32
 #define ZS_MAX_CODECS 8
 
 /* What became of a unit. */
 enum {
     ZS_OK = 0,
-    ZS_MISSING = 1,   /* there is no such file; writing: no such folder */
+    ZS_MISSING = 1,   /* there is no such file */
     ZS_BAD = 2,       /* the bytes are not exactly what the simplest case of the codecs allows */
     ZS_TOO_LARGE = 3, /* more bytes are stored than make sense */
     ZS_CHANGED = 4,   /* the file is another one than the job describes */
     ZS_FAILED = 5,    /* the operating system refused something */
     ZS_EMPTY = 6,     /* writing: only fill values, so nothing was stored */
+    ZS_NO_FOLDER = 7, /* writing: there is no folder for the file */
 };
 
 enum { ZS_ZSTD = 1, ZS_BLOSC = 2, ZS_GZIP = 3, ZS_ZLIB = 4, ZS_CRC32C = 5, ZS_LZ4 = 6, ZS_SHUFFLE = 7 };
@@ -86,6 +87,17 @@ typedef struct {
     int32_t stores_empty; /* chunks that hold only this value are stored, too */
 } zs_job;
 
+/* Files to copy: as they are, from one directory to another. */
+typedef struct {
+    int64_t count;
+    int32_t root, follows_links;         /* of the files */
+    int32_t new_root, new_follows_links; /* of their copies */
+    const char *names, *new_names;       /* COUNT names, each with a zero after it */
+    int64_t names_nbytes, new_names_nbytes;
+    int64_t max_nbytes; /* larger files are ZS_TOO_LARGE */
+    int32_t verifies;   /* read the copies, and compare */
+} zs_copy_job;
+
 /* What one thread needs again and again. */
 typedef struct zs_thread zs_thread;
 
@@ -104,5 +116,8 @@ void zs_read(const zs_job *job, zs_thread *thread, int64_t first, int64_t stop, 
 /* Write the COUNT units of a checked job whose numbers are in NUMBERS; STATUS gets one for each of them. Each crossing begins at
    the first element of its chunk and has step 1. A file gets its name when it is whole. Threads as for reading. */
 void zs_write(const zs_job *job, zs_thread *thread, const uint32_t *numbers, int64_t count, int32_t *status);
+
+/* Copy the files of a job; STATUS gets one for each of them. */
+void zs_copy(const zs_copy_job *job, zs_thread *thread, int32_t *status);
 
 #endif

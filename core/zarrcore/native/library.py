@@ -98,6 +98,9 @@ class Engine:
         self._write = library.zs_write
         self._write.argtypes = [*[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p]
         self._write.restype = None
+        self._copy = library.zs_copy
+        self._copy.argtypes = [ctypes.c_void_p] * 3
+        self._copy.restype = None
         self._threads = threading.local()
         self._homes: list[ctypes.CDLL] = []
         codecs = {name for name, home in _FUNCTIONS.items() if self._bind(*home)}
@@ -136,6 +139,13 @@ class Engine:
         Other Python threads go on meanwhile.
         """
         self._write(job, self._thread(), numbers, count, status)
+
+    def copy(self, job: int, status: int) -> None:
+        """Copy the files of a job of copying; their statuses are at an address then.
+
+        Other Python threads go on meanwhile.
+        """
+        self._copy(job, self._thread(), status)
 
     def _thread(self) -> int:
         try:

@@ -6,15 +6,15 @@ import ctypes
 from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
 from typing import Final
 
-ABI: Final = 2
+ABI: Final = 3
 """``ZS_ABI``: it changes with the structures."""
 
 MAX_NDIM: Final = 32
 MAX_CODECS: Final = 8
 
 OK: Final = 0
-MISSING: Final = 1
 EMPTY: Final = 6
+NO_FOLDER: Final = 7
 """Some of what may become of a unit."""
 
 CODEC_KINDS: Final = {"zstd": 1, "blosc": 2, "gzip": 3, "zlib": 4, "crc32c": 5, "lz4": 6, "shuffle": 7}
@@ -76,4 +76,22 @@ class NativeJob(ctypes.Structure):
         ("file_nbytes", c_int64),
         ("fill", c_char_p),
         ("stores_empty", c_int32),
+    )
+
+
+class NativeCopyJob(ctypes.Structure):
+    """``zs_copy_job``."""
+
+    _fields_ = (
+        ("count", c_int64),
+        ("root", c_int32),
+        ("follows_links", c_int32),
+        ("new_root", c_int32),
+        ("new_follows_links", c_int32),
+        ("names", c_char_p),
+        ("new_names", c_char_p),
+        ("names_nbytes", c_int64),
+        ("new_names_nbytes", c_int64),
+        ("max_nbytes", c_int64),
+        ("verifies", c_int32),
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from zarrcore.array.native.files import NativeFiles, Row, unit_at
 from zarrcore.array.selection.axes import Crossing
 from zarrcore.metadata import Element
-from zarrcore.native import EMPTY, MISSING, OK, Job
+from zarrcore.native import EMPTY, NO_FOLDER, OK, Job
 from zarrcore.typing import AnyArray
 
 
@@ -75,7 +75,7 @@ class NativeWrites:
         folders = [files.name(key).rpartition("/")[0] for key in keys]
         files.store.tidy(folders)
         statuses = job.write(numbers)
-        missing = np.flatnonzero(statuses == MISSING)
+        missing = np.flatnonzero(statuses == NO_FOLDER)
         if len(missing):
             files.store.make_folders([folders[at] for at in missing.tolist()])
             statuses[missing] = job.write(numbers[missing])

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zarrcore.array import Array
+from zarrcore.array.native.files import local_store
 from zarrcore.codecs import BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, ChunkNotFoundError, CodecError, StoreError
+from zarrcore.native import NO_FOLDER, OK, copy_files, engine
 from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 from zarrcore.stores.descriptors import read_descriptor
@@ -26,6 +29,8 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.wrapper.interface import writable
 
 _COMPARED_NBYTES: Final = 8 << 20
+_AT_ONCE: Final = 256
+"""Chunks of one call of the engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,43 @@ class ChunkTransfer:
         )
         encode = self.source.metadata.chunk_key_encoding.encode
         encode_new = self.destination.metadata.chunk_key_encoding.encode
-        for index in product(*ranges):
-            self._copy(self.source_prefix + encode(index), self.prefix + encode_new(index), checksum)
+        keys = (
+            (self.source_prefix + encode(index), self.prefix + encode_new(index))
+            for index in product(*ranges)
+        )
+        while some := [*islice(keys, _AT_ONCE)]:
+            for key, new in self._left_by_engine(some):
+                self._copy(key, new, checksum)
         return nbytes_of(box, self.source.itemsize)
+
+    def _left_by_engine(self, keys: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Copy some keys by the engine; returns those that it did not copy, for whatever reason."""
+        found = engine() if len(keys) > 1 else None
+        here = local_store(self.source.store, "")
+        there = local_store(self.destination.store, "")
+        if found is None or here is None or there is None:
+            return keys
+        (source, prefix), (destination, new_prefix) = here, there
+        if destination.durable or destination.may_clone(source):
+            return keys
+        names, new_names = [prefix + key for key, _ in keys], [new_prefix + new for _, new in keys]
+        folders = [name.rpartition("/")[0] for name in new_names]
+        destination.tidy(folders)
+
+        def copied(positions: list[int]) -> NDArray[np.int32]:
+            return copy_files(
+                found,
+                (source.open_root(), source.follow_links, [names[at] for at in positions]),
+                (destination.open_root(), destination.follow_links, [new_names[at] for at in positions]),
+                max_nbytes=min(self._limit_nbytes, self.kept_nbytes),
+                verify=self.verify,
+            )
+
+        statuses = copied([*range(len(keys))])
+        if missing := np.flatnonzero(statuses == NO_FOLDER).tolist():
+            destination.make_folders([folders[at] for at in missing])
+            statuses[missing] = copied(missing)
+        return [key for key, status in zip(keys, statuses.tolist(), strict=True) if status != OK]
 
     def _checksum(self) -> BytesToBytesCodec | None:
         """The codec that adds a checksum to stored chunks, if there is one."""

@@ -145,6 +145,10 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             self._absent(error, key)
             return None
 
+    def may_clone(self, source: LocalStore) -> bool:
+        """Whether `clone` may succeed for keys of another directory: it did not fail yet."""
+        return source.device not in self._uncloned
+
     def clone(self, source: ReadableStore, key: str, new: str) -> bool:
         """Let the file of ``new`` share the blocks of another directory's file, where the file system can do that."""
         inner, key = source.origin(key)

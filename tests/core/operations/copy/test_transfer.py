@@ -17,7 +17,9 @@ from zarrcore.codecs import Pipeline
 from zarrcore.errors import BrokenBodyError, ChecksumError
 from zarrcore.formats import format_named
 from zarrcore.metadata import NamedConfiguration
+from zarrcore.native import engine
 from zarrcore.operations.copy import Layout, plan_copy
+from zarrcore.operations.copy.transfer import ChunkTransfer
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.stores.local import store as local_module
 from zarrcore.stores.local.store import LocalStore
@@ -246,3 +248,24 @@ def test_files_share_blocks_where_that_is_possible(source: Path, tmp_path: Path,
     assert chunks(tmp_path / "t") == chunks(source)
     assert sorted(sharing) == sorted(map(len, chunks(source).values()))
     assert np.array_equal(read_by_zarr(tmp_path / "t/a"), EXPECTED)
+
+
+def test_most_small_chunks_go_through_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if engine() is None:
+        pytest.skip("the engine is not built")
+    values = np.arange(40_000).reshape(200, 200)
+    zc.create(tmp_path / "s").create_array("a", data=values, chunks=(4, 4), fill_value=7)
+    (tmp_path / "s/a/c/3/3").unlink()
+    (tmp_path / "s/a/c/30/30").write_bytes(b"broken")
+    counted: list[str] = []
+    copy_one = ChunkTransfer._copy
+
+    def counted_copy(self: ChunkTransfer, key: str, *rest: Any) -> None:
+        counted.append(key)
+        copy_one(self, key, *rest)
+
+    monkeypatch.setattr(ChunkTransfer, "_copy", counted_copy)
+    monkeypatch.setattr(LocalStore, "may_clone", lambda *_: False)
+    copy(tmp_path / "s", tmp_path / "t")
+    assert counted == ["a/c/3/3"]
+    assert chunks(tmp_path / "t") == chunks(tmp_path / "s")

@@ -411,7 +411,7 @@ static int decode(const zs_job *job, zs_thread *t, const source *s, char *to, si
         size_t size = (size_t)codec->decoded_nbytes;
         char *place = k ? buffer(t, k % 2 ? BETWEEN : BEYOND, size) : to;
         if (!place) return ZS_FAILED;
-        int status = ZS_BAD, is_part = !k && hi - lo < want;
+        int status = ZS_BAD, is_part = !k && hi - lo < want && !job->decodes_whole;
         if (codec->kind == ZS_ZSTD)
             status = is_part && zstd_can_begin(want, hi) ? zstd_beginning(t, from, n, place, size, hi)
                                                          : zstd_whole(t, from, n, place, size);
@@ -553,7 +553,7 @@ static int read_unit(const zs_job *job, zs_thread *t, const unit *u, const sourc
     char *to = is_in_place ? u->place : buffer(t, DECODED, want);
     if (!to) return ZS_FAILED;
     int status = NOT_WORTH_IT;
-    if (job->ncodecs == 1 && job->codecs->kind == ZS_BLOSC && (double)part <= BLOSC_PART * (double)want)
+    if (!job->decodes_whole && job->ncodecs == 1 && job->codecs->kind == ZS_BLOSC && (double)part <= BLOSC_PART * (double)want)
         status = blosc_needed(t, s, to, want, u->lo, u->hi);
     if (status == NOT_WORTH_IT) {
         source whole = {buffer(t, ENCODED, s->nbytes), -1, 0, s->nbytes};

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZS_ABI 3
+#define ZS_ABI 4
 #define ZS_MAX_NDIM 32
 #define ZS_MAX_CODECS 8
 
@@ -74,7 +74,8 @@ typedef struct {
     int32_t follows_links; /* links may lead out of the directory */
     const char *lead;
     char separator;
-    char is_reversed; /* the last dimension comes first */
+    char is_reversed;   /* the last dimension comes first */
+    char decodes_whole; /* decode units as a whole, even if less is wanted */
     int64_t max_encoded_nbytes;
 
     /* Reading inner chunks: each unit is a part of the file LEAD; NULL if units are files. */

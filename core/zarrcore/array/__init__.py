@@ -3,7 +3,7 @@
 from zarrcore.array.array import Array
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.spill import Spill, unnamed_files_folder
-from zarrcore.array.reader import Missing
+from zarrcore.array.reader import Missing, Verify
 from zarrcore.array.selection.any_selection import Selection
 from zarrcore.array.selection.axes import AxisRange, crossings
 from zarrcore.array.selection.planes import plane_ndim
@@ -16,6 +16,7 @@ __all__ = [
     "Missing",
     "Selection",
     "Spill",
+    "Verify",
     "crossings",
     "parse_selection",
     "plane_ndim",

@@ -15,7 +15,7 @@ from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.duck_array import DuckArray
 from zarrcore.array.encoding import Encoding, check_encoding
 from zarrcore.array.plan import ReadPlan
-from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader, Missing
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader, Missing, Verify
 from zarrcore.array.selection.any_selection import Selection, normalize_any
 from zarrcore.array.selection.axes import Axis, result_shape, upwards
 from zarrcore.array.selection.basic import BasicSelection
@@ -46,6 +46,7 @@ class Array(DuckArray):
         settled: resolves how chunk keys are built if ``metadata`` does not say; called when a chunk is missing or
             all keys are needed.
         missing: "fill" reads missing chunks as fill values; "error" raises ChunkNotFoundError.
+        verify: "always" decodes chunks as a whole, so that damage anywhere in them is found.
 
     Raises:
         MetadataError: the codecs do not fit the chunks.
@@ -62,6 +63,7 @@ class Array(DuckArray):
         read_only: bool = True,
         settled: Callable[[], ArrayMetadata] | None = None,
         missing: Missing = "fill",
+        verify: Verify = "needed",
     ) -> None:
         self.store = store
         self.chunk_cache = chunk_cache
@@ -70,6 +72,7 @@ class Array(DuckArray):
         self._max_chunk_bytes = max_chunk_bytes
         self._settled = settled
         self.missing = missing
+        self.verify = verify
         self._take(metadata)
 
     def _take(self, metadata: ArrayMetadata) -> None:
@@ -83,7 +86,9 @@ class Array(DuckArray):
 
     @cached_property
     def _reader(self) -> ChunkReader:
-        return ChunkReader(self.store, self._keys, self.metadata, self._max_chunk_bytes, self.missing)
+        return ChunkReader(
+            self.store, self._keys, self.metadata, self._max_chunk_bytes, self.missing, self.verify
+        )
 
     @property
     def inner_chunk_shape(self) -> tuple[int, ...]:
@@ -366,6 +371,7 @@ class Array(DuckArray):
             self.read_only,
             self._settled,
             self.missing,
+            self.verify,
         )
 
     def __repr__(self) -> str:
@@ -380,6 +386,7 @@ class Array(DuckArray):
             "read_only": self.read_only,
             "settled": self._settled,
             "missing": self.missing,
+            "verify": self.verify,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

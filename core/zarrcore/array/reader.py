@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 Missing = Literal["fill", "error"]
 """How missing chunks read: as fill values, or not at all."""
 
+Verify = Literal["needed", "always"]
+"""How much of a chunk is decoded: what is needed of it, where that is faster, or always all of it."""
+
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
 """A unit that decodes to more is refused, so that a wrong document cannot allocate 100 GB of memory."""
 
@@ -48,6 +51,7 @@ class ChunkReader:
         metadata: the array's metadata.
         max_chunk_bytes: units that decode to more are refused.
         missing: "fill" reads missing units as fill values; "error" raises ChunkNotFoundError.
+        verify: "always" decodes units as a whole, so that damage anywhere in them is found.
 
     Attributes:
         metadata: the array's metadata.
@@ -65,12 +69,14 @@ class ChunkReader:
         metadata: ArrayMetadata,
         max_chunk_bytes: int,
         missing: Missing = "fill",
+        verify: Verify = "needed",
     ) -> None:
         self._store = store
         self._keys = keys
         self.metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
         self._missing = missing
+        self._decodes_whole = verify == "always"
         pipeline, grid = Encoding(metadata).pipeline(), metadata.chunk_grid
         self._shards = ShardReader(store, self._fetch, pipeline, grid, lambda: self._scope, self._finish)
         self.grid = self._shards.grid
@@ -83,7 +89,9 @@ class ChunkReader:
         """What the engine reads; None if it reads nothing of this array."""
         from zarrcore.array.native.choice import native_reads  # late: listing needs no engine
 
-        return native_reads(self._store, self._keys, self._pipeline) if self.grid.is_regular else None
+        if not self.grid.is_regular:
+            return None
+        return native_reads(self._store, self._keys, self._pipeline, self._decodes_whole)
 
     @cached_property
     def _scope(self) -> Hashable:
@@ -365,6 +373,8 @@ class ChunkReader:
             unit.claim.fulfil(chunk, decode_s)
         elif unit.destination is not None and encoded is None:
             unit.destination[...] = self.metadata.fill_value
+        elif unit.destination is not None and encoded is not None and self._decodes_whole and not is_span:
+            unit.take(self._pipeline_of(unit).decode(encoded))
         elif unit.destination is not None and encoded is not None:
             self._pipeline_of(unit).decode_into(encoded, unit.destination, unit.region, is_span)
 

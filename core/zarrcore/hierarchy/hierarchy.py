@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import ChunkCache
-from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing, Verify
 from zarrcore.display import Displayed
 from zarrcore.errors import NodeNotFoundError, SelectionError, StoreError, ZarrError
 from zarrcore.formats import Format
@@ -52,6 +52,9 @@ class HierarchyOptions:
     missing: Missing = "fill"
     """How arrays read missing chunks: "fill" as fill values, "error" raises ChunkNotFoundError."""
 
+    verify: Verify = "needed"
+    """How much of a chunk arrays decode: what is "needed" of it, or "always" all of it."""
+
     def __reduce__(self) -> tuple[Any, ...]:
         values = (None if each.name == "chunk_cache" else getattr(self, each.name) for each in fields(self))
         return HierarchyOptions, tuple(values)
@@ -87,6 +90,7 @@ class Hierarchy(ChangingMembers, ChangingNodes, Displayed):
         self.max_chunk_bytes = options.max_chunk_bytes
         self.read_only = options.read_only
         self.missing = options.missing
+        self.verify = options.verify
         self.at = at
 
     @abstractmethod

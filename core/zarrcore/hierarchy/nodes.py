@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar, overload
 
 import numpy as np
 
-from zarrcore.array import Array, ChunkCache, Missing
+from zarrcore.array import Array, ChunkCache, Missing, Verify
 from zarrcore.array.assigned_values import as_elements
 from zarrcore.display import Displayed, Pictured
 from zarrcore.errors import ElementError, MetadataError, SelectionError, ZarrError
@@ -57,6 +57,7 @@ class NodeOwner(Protocol):
     max_chunk_bytes: int
     read_only: bool
     missing: Missing
+    verify: Verify
     at: str
 
     @property
@@ -288,6 +289,7 @@ class ArrayNode(ChangeableNode, Array):
             hierarchy.read_only,
             partial(hierarchy.format.resolve, within, metadata, partial(is_there, hierarchy.store)),
             hierarchy.missing,
+            hierarchy.verify,
         )
         self.hierarchy = hierarchy
         self.path = path

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from zarrcore.array import ChunkCache
-from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing, Verify
 from zarrcore.errors import (
     HierarchyNotFoundError,
     ListingUnsupportedError,
@@ -49,6 +49,7 @@ def open_hierarchy(
     max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
     believe_consolidated: bool | None = None,
     missing: Missing = "fill",
+    verify: Verify = "needed",
     **store_options: Any,
 ) -> Hierarchy:
     """Open the hierarchy at a path or URL, or in a store; for reading also a `Collection` of hierarchies.
@@ -65,6 +66,8 @@ def open_hierarchy(
             the mode is "r".
         missing: how arrays read chunks that the store does not have, and inner chunks that a shard does not have: "fill"
             as fill values; "error" raises ChunkNotFoundError.
+        verify: "needed" decodes only the needed part of a chunk where that is faster, so damage in the rest may go unseen;
+            "always" decodes each chunk as a whole.
         store_options: as `zarrcore.stores.StoreOptions`, or ``storage_options`` with their names in fsspec.
 
     Raises:
@@ -74,7 +77,7 @@ def open_hierarchy(
         NodeExistsError: a hierarchy exists ("w-"), one of another format exists ("a"), or other data would be
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
-        UnsupportedError: ``format`` is unknown or read-only, or the mode, or ``missing``, is unknown.
+        UnsupportedError: ``format`` is unknown or read-only, or the mode, ``missing`` or ``verify``, is unknown.
         SelectionError: ``source`` is ``SOURCE#/path``, which names a node.
         ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
     """
@@ -82,6 +85,8 @@ def open_hierarchy(
         raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
     if missing not in ("fill", "error"):
         raise UnsupportedError("missing", str(missing), "is unknown; known are fill, error")
+    if verify not in ("needed", "always"):
+        raise UnsupportedError("verify", str(verify), "is unknown; known are needed, always")
     if isinstance(source, ReadableStore):
         store = source
     else:
@@ -93,7 +98,14 @@ def open_hierarchy(
     wanted = None if format is None else format_named(format)
     is_named = wanted is not None and mode in {"r", "r+"}
     options = HierarchyOptions(
-        chunk_cache, metadata_max_age_s, max_chunk_bytes, mode == "r", believe_consolidated, is_named, missing
+        chunk_cache,
+        metadata_max_age_s,
+        max_chunk_bytes,
+        mode == "r",
+        believe_consolidated,
+        is_named,
+        missing,
+        verify,
     )
     if mode == "r" and wanted is None:
         return open_place(store, options)

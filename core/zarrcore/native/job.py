@@ -38,6 +38,7 @@ class Job:
         codecs: of bytes, in the order of encoding.
         swap_nbytes: size of the numbers whose bytes are reversed; 0 if none are.
         max_encoded_nbytes: the largest size of an encoded unit.
+        decodes_whole: decode units as a whole, even if less is wanted.
 
     Attributes:
         count: the number of units.
@@ -51,6 +52,7 @@ class Job:
         codecs: Sequence[NativeCodec],
         swap_nbytes: int,
         max_encoded_nbytes: int,
+        decodes_whole: bool = False,
     ) -> None:
         self._engine = engine
         self._axes = (NativeAxis * len(axes))(
@@ -83,6 +85,7 @@ class Job:
             memory_end=high,
             nunits=self.count,
             max_encoded_nbytes=max_encoded_nbytes,
+            decodes_whole=decodes_whole,
         )
         self._address = ctypes.addressof(self._job)
         self.statuses = np.zeros(self.count, np.int32)

@@ -6,7 +6,7 @@ import ctypes
 from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
 from typing import Final
 
-ABI: Final = 3
+ABI: Final = 4
 """``ZS_ABI``: it changes with the structures."""
 
 MAX_NDIM: Final = 32
@@ -68,6 +68,7 @@ class NativeJob(ctypes.Structure):
         ("lead", c_char_p),
         ("separator", c_char),
         ("is_reversed", c_char),
+        ("decodes_whole", c_char),
         ("max_encoded_nbytes", c_int64),
         ("parts", c_void_p),
         ("order", c_void_p),

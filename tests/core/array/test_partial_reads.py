@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +17,7 @@ import zarrcore
 from tests.memory import ROOT
 from zarrcore.codecs.array_to_bytes import vlen_bytes
 from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
-from zarrcore.errors import CodecError
+from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore
 
 NOISE = np.random.default_rng(3).integers(0, 2**32, (8, 256, 512), "u4")
@@ -170,3 +171,27 @@ def test_reading_into_a_buffer_takes_little_extra_memory(tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.stderr == ""
     assert int(done.stdout) <= 64 << 20
+
+
+@pytest.mark.parametrize("engine", ["", "without_engine"])
+@pytest.mark.parametrize(
+    "codecs", [["zstd"], [{"name": "blosc", "configuration": {"cname": "lz4"}}]], ids=["zstd", "blosc"]
+)
+def test_damage_behind_the_wanted_part_is_found_where_that_is_asked_for(
+    tmp_path: Path, codecs: list[Any], engine: str, request: pytest.FixtureRequest
+) -> None:
+    if engine:
+        request.getfixturevalue(engine)
+    values = (np.arange(64**3, dtype="u4") // 3 % 251).reshape(64, 64, 64)
+    zarrcore.create(tmp_path / "a.zarr").create_array("a", data=values, chunks=(64, 64, 64), codecs=codecs)
+    chunk = tmp_path / "a.zarr/a/c/0/0/0"
+    content = bytearray(chunk.read_bytes())
+    content[-200:] = b"\xff" * 200
+    chunk.write_bytes(content)
+    assert np.array_equal(zarrcore.open(tmp_path / "a.zarr")["a"][:8], values[:8])
+    array = zarrcore.open(tmp_path / "a.zarr", verify="always")["a"]
+    for one in (array, pickle.loads(pickle.dumps(array))):
+        with pytest.raises(CodecError):
+            one[:8]
+    with pytest.raises(UnsupportedError, match="known are needed, always"):
+        zarrcore.open(tmp_path / "a.zarr", verify="sometimes")

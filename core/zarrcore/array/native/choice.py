@@ -11,9 +11,11 @@ from zarrcore.codecs import Pipeline
 from zarrcore.stores.interface import Store
 
 
-def native_reads(store: Store, keys: ChunkKeys, pipeline: Pipeline) -> NativeReads | None:
+def native_reads(
+    store: Store, keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool
+) -> NativeReads | None:
     """The reads of an array that the engine can execute; None if it can execute none of them."""
-    array = native_array(keys, pipeline)
+    array = native_array(keys, pipeline, decodes_whole)
     if array is None:
         return None
     files = native_files(store, array)

@@ -40,6 +40,8 @@ class NativeArray:
     """Decodes a unit."""
     form: NativeForm
     """The same, for the engine."""
+    decodes_whole: bool
+    """Whether units are always decoded as a whole."""
 
     def job(self, rows: Sequence[Sequence[Row]], array: AnyArray) -> Job:
         """A job for the product of rows, one sequence for each dimension, with the elements in ``array``."""
@@ -48,7 +50,8 @@ class NativeArray:
             JobAxis(length, stride, np.array(crossings, np.int64))
             for crossings, length, stride in zip(rows, self.pipeline.spec.shape, form.strides, strict=True)
         ]
-        return Job(self.engine, array, axes, form.codecs, form.swap_nbytes, self.pipeline.max_encoded_nbytes)
+        limit = self.pipeline.max_encoded_nbytes
+        return Job(self.engine, array, axes, form.codecs, form.swap_nbytes, limit, self.decodes_whole)
 
     def units_a_call(self, count: int) -> int:
         """How many of ``count`` units a call of the engine should read or write."""
@@ -76,12 +79,12 @@ class NativeFiles(NativeArray):
         return self.name(beginning), separator, is_reversed
 
 
-def native_array(keys: ChunkKeys, pipeline: Pipeline) -> NativeArray | None:
+def native_array(keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool = False) -> NativeArray | None:
     """An array, if the engine can decode its chunks."""
     form, found = pipeline.native_form(), engine()
     if form is None or found is None or not form.names <= found.codecs:
         return None
-    return NativeArray(found, keys, pipeline, form)
+    return NativeArray(found, keys, pipeline, form, decodes_whole)
 
 
 def local_store(store: Store, key: str) -> tuple[LocalStore, str] | None:
@@ -102,7 +105,9 @@ def native_files(store: Store, array: NativeArray) -> NativeFiles | None:
         check_path_like_key(f"{prefix}0", inner.url)
     except StoreError:
         return None  # Python reports it
-    return NativeFiles(array.engine, array.keys, array.pipeline, array.form, inner, prefix)
+    return NativeFiles(
+        array.engine, array.keys, array.pipeline, array.form, array.decodes_whole, inner, prefix
+    )
 
 
 def unit_at(crossed: Sequence[Sequence[Crossing]], number: int) -> tuple[Crossing, ...]:

@@ -144,21 +144,40 @@ static uint32_t u32(const char *p) {
 /* --- CRC32C (RFC 3720) */
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) static uint32_t crc32c_fast(const char *p, size_t n) {
-    uint64_t crc = 0xffffffffu, word;
+#include <nmmintrin.h>
+#if defined(__clang__)
+#define WITH_CRC32C __attribute__((target("sse4.2,crc32")))
+#else
+#define WITH_CRC32C __attribute__((target("sse4.2")))
+#endif
+#define CRC32C_OF_8(crc, word) (uint32_t)_mm_crc32_u64(crc, word)
+#define CRC32C_OF_1 _mm_crc32_u8
+#define HAS_CRC32C __builtin_cpu_supports("sse4.2")
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
+#define WITH_CRC32C __attribute__((target("+crc")))
+#define CRC32C_OF_8 __crc32cd
+#define CRC32C_OF_1 __crc32cb
+#define HAS_CRC32C (getauxval(AT_HWCAP) & 1 << 7)
+#endif
+
+#ifdef WITH_CRC32C
+WITH_CRC32C static uint32_t crc32c_by_processor(const char *p, size_t n) {
+    uint32_t crc = 0xffffffffu;
+    uint64_t word;
     for (; n >= 8; n -= 8, p += 8) {
         memcpy(&word, p, 8);
-        crc = __builtin_ia32_crc32di(crc, word);
+        crc = CRC32C_OF_8(crc, word);
     }
-    uint32_t rest = (uint32_t)crc;
-    for (; n; n--, p++) rest = __builtin_ia32_crc32qi(rest, (unsigned char)*p);
-    return ~rest;
+    for (; n; n--, p++) crc = CRC32C_OF_1(crc, (unsigned char)*p);
+    return ~crc;
 }
 #endif
 
 static uint32_t crc32c(const char *p, size_t n) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("sse4.2")) return crc32c_fast(p, n);
+#ifdef WITH_CRC32C
+    if (HAS_CRC32C) return crc32c_by_processor(p, n);
 #endif
     uint32_t table[16], crc = 0xffffffffu; /* by half bytes: the table is made for each call, so it must be small */
     for (uint32_t i = 0; i < 16; i++) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,13 @@ from tests.command import run_at_root
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PLATFORMS = (
+    "any",
+    "manylinux_2_17_x86_64",
+    "manylinux_2_17_aarch64",
+    "musllinux_1_1_x86_64",
+    "musllinux_1_1_aarch64",
+)
 OF_CONDA = {"isal": "python-isal", "xxhash": "python-xxhash"}
 """Names of packages that are others on conda-forge."""
 
@@ -28,7 +36,15 @@ def test_the_parts_for_python_have_checksums_and_a_bill_of_materials(tmp_path: P
     done = run_at_root("packaging/release", "--python", tmp_path)
     assert done.returncode == 0, done.stderr
     version = PROJECT["version"]
-    names = {f"zarrscope-{version}{end}" for end in ("-py3-none-any.whl", ".tar.gz", ".cdx.json")}
+    names = {f"zarrscope-{version}{end}" for end in (".tar.gz", ".cdx.json")}
+    names |= {f"zarrscope-{version}-py3-none-{platform}.whl" for platform in PLATFORMS}
+    for platform in PLATFORMS:
+        with zipfile.ZipFile(tmp_path / f"zarrscope-{version}-py3-none-{platform}.whl") as wheel:
+            has_engine = "zarrcore/native/libengine.so" in wheel.namelist()
+            assert has_engine == (platform != "any")
+            if has_engine:  # the machine's number in an ELF file
+                machine = wheel.read("zarrcore/native/libengine.so")[18]
+                assert machine == (62 if platform.endswith("x86_64") else 183)
     assert {path.name for path in tmp_path.iterdir()} == names | {"SHA256SUMS"}
     assert (
         set(re.findall(r"^[0-9a-f]{64}  (.+)$", (tmp_path / "SHA256SUMS").read_text(), re.MULTILINE)) == names

@@ -61,7 +61,8 @@ def test_the_wheel_has_every_file_of_the_packages_and_no_other(distributions: Pa
     with zipfile.ZipFile(wheel) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
     guide = {f"zarrbrowser/guide/{Path(name).name}" for name in tracked("browser/docs")}
-    assert found == {name.partition("/")[2] for name in tracked(*PACKAGES)} | guide
+    engine = {"zarrcore/native/libengine.so"}
+    assert found == {name.partition("/")[2] for name in tracked(*PACKAGES)} | guide | engine
 
 
 def test_the_page_on_pypi_has_no_relative_address(distributions: Path) -> None:

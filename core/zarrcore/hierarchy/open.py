@@ -78,7 +78,8 @@ def open_hierarchy(
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
         UnsupportedError: ``format`` is unknown or read-only, or the mode, ``missing`` or ``verify``, is unknown.
-        SelectionError: ``source`` is ``SOURCE#/path``, which names a node.
+        SelectionError: ``source`` is ``SOURCE#/path``, which names a node; or it would be made, and has the name of a
+            file or a database. A slash at its end names a folder.
         ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
     """
     if mode not in _MODES:
@@ -92,6 +93,9 @@ def open_hierarchy(
     else:
         refuse_node(source)
         if mode in CREATING:
+            from zarrcore.stores.destination import check_destination  # late: readers make nothing
+
+            check_destination(os.fspath(source))
             store_options["create"] = True
         store = open_store(source, **store_options)
     format = format or store.named_format  # noqa: A001 - as above

@@ -44,6 +44,7 @@ from zarrcore.operations.pyramid import PyramidPlan, build, plan_pyramid
 from zarrcore.operations.pyramid import Wanted as WantedPyramid
 from zarrcore.operations.pyramid.levels import Progress as PyramidProgress
 from zarrcore.stores import open_store, split_uri
+from zarrcore.stores.destination import check_destination
 from zarrcore.stores.interface import ReadableStore
 
 Place = str | os.PathLike[str] | ReadableStore | Hierarchy | Group | ArrayNode
@@ -83,7 +84,8 @@ def copy(
     Raises:
         NodeExistsError: the destination holds something else.
         MetadataError, UnsupportedError: a node is broken, or the format cannot hold it.
-        SelectionError: a layout that does not fit any array; or a destination inside the source, or that names a node.
+        SelectionError: a layout that does not fit any array; or a destination inside the source, or that names a
+            node, a file or a database.
         CodecError: a chunk of the source does not decode.
         BrokenBodyError: a block reads back differently.
         StoreError: a store failed.
@@ -106,6 +108,7 @@ def copy(
     if isinstance(destination, ReadableStore):
         return execute(plan, hierarchy, destination, progress=progress, **options)
     refuse_node(destination)
+    check_destination(os.fspath(destination))
     refuse_place_inside(hierarchy.store, os.fspath(destination))
     with open_store(destination, create=True) as store:
         return execute(plan, hierarchy, store, progress=progress, **options)

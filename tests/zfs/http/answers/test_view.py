@@ -13,11 +13,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import h5py
 import httpx
 import numpy as np
 import pytest
 
 import zarrcore as zc
+from tests.waiting import PATIENCE_S
 from tests.zfs.http.conftest import HOSTILE, VALUES
 from tests.zfs.http.serving import Served, get, serving
 
@@ -125,6 +127,22 @@ def test_an_array_has_what_a_picture_needs(client: httpx.Client) -> None:
     content = client.get(f"/arrays{found['place']}/2,0:50:7,10:60:9.npy").content
     np.testing.assert_array_equal(np.load(io.BytesIO(content)), VALUES[2, 0:50:7, 10:60:9])
     assert facts_of(client, "/words")["array"]["is_text"]
+
+
+def test_other_formats_are_shown_alike(tmp_path: Path) -> None:
+    values = np.arange(3 * 40 * 50, dtype=">f4").reshape(3, 40, 50)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["g/x"] = values
+        file["g/x"].attrs["_FillValue"] = np.float32(7)
+    with zc.create(tmp_path / "b.n5", format="n5") as hierarchy:
+        hierarchy.create_array("g/x", data=values.astype("f4"))
+    with serving(tmp_path) as server, httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client:
+        for name, missing in (("a.h5", ["7.0"]), ("b.n5", [])):
+            found = facts_of(client, f"/{name}/g/x")["array"]
+            assert (found["shape"], found["dtype"], found["missing"]) == ([3, 40, 50], "float32", missing)
+            content = client.get(f"/arrays{found['place']}/1,0:40:3,:.npy").content
+            np.testing.assert_array_equal(np.load(io.BytesIO(content)), values[1, ::3])
+        assert facts_of(client, "")["kind"] == "collection"
 
 
 def test_missing_values_are_exact(tmp_path: Path) -> None:

@@ -24,8 +24,18 @@ from xarray.core import indexing
 from zarrcore.array import Array
 from zarrcore.conventions.cf import is_single_precision
 from zarrcore.conventions.nexus.axes import dimension_names
+from zarrcore.errors import ZarrError
 from zarrcore.formats import Format
-from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path, open_hierarchy
+from zarrcore.hierarchy import (
+    ArrayNode,
+    BrokenNode,
+    Collection,
+    Group,
+    Hierarchy,
+    normalize_path,
+    open_hierarchy,
+)
+from zarrcore.interop.xarray_encoding import encoding_of, unlimited_dimensions
 from zarrcore.stores import ReadableStore
 from zarrcore.stores.hdf5.store import Hdf5Store
 from zarrcore.stores.netcdf3.store import NetCDF3Store
@@ -36,6 +46,8 @@ _DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 _FILL_VALUE: Final = "_FillValue"
 _COORDINATE_MAX: Final = 1 << 20
 """Coordinates with more bytes are not kept."""
+_ENDINGS: Final = (".zarr", ".zarr.zip", ".ozx", ".n5", ".nii", ".nii.gz", ".nrrd")
+"""How the names of sources end that no engine of xarray reads, and those of Zarr, for an environment without zarr-python."""
 
 Source = str | os.PathLike[str] | ReadableStore | Hierarchy
 
@@ -63,6 +75,24 @@ class ZarrscopeBackend(BackendEntrypoint):
         "storage_options",
     )
     supports_groups = True
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:
+        """Whether to open a source for which no engine is named. xarray asks its own engines first.
+
+        A path on this machine is looked into, unless it is a folder of several hierarchies. Of a URL, only the ending counts.
+        """
+        if isinstance(filename_or_obj, Hierarchy | ReadableStore):
+            return True
+        if not isinstance(filename_or_obj, str | os.PathLike):
+            return False
+        source = os.fspath(filename_or_obj)
+        if "://" in source or "::" in source:
+            return source.rstrip("/").lower().endswith(_ENDINGS)
+        try:
+            with open_hierarchy(source) as hierarchy:
+                return not isinstance(hierarchy, Collection)
+        except (ZarrError, OSError):
+            return False
 
     def open_dataset(
         self,
@@ -174,6 +204,7 @@ class _GroupVariables(AbstractDataStore):
         self._dropped = dropped
         self.further_coordinates: tuple[str, ...] = ()
         """Coordinates besides those of dimensions, according to NeXus; known with the variables."""
+        self._unlimited: set[str] | None = None
 
     def get_attrs(self) -> dict[str, Any]:
         if not isinstance(self._node, Group):
@@ -199,7 +230,12 @@ class _GroupVariables(AbstractDataStore):
                 if name not in self._dropped and _is_distant(array)
             }
         )
+        self._unlimited = unlimited_dimensions((names.of(name), array) for name, array in arrays.items())
         return {name: _variable(array, names.of(name), together) for name, array in arrays.items()}
+
+    def get_encoding(self) -> dict[str, Any]:
+        """Known with the variables."""
+        return {} if self._unlimited is None else {"unlimited_dims": self._unlimited}
 
     def get_dimensions(self) -> dict[str, int]:
         return {}
@@ -294,7 +330,7 @@ def _packing_of_float32(attributes: dict[str, Any]) -> dict[str, np.float32]:
 
 def _variable(array: ArrayNode, dimensions: tuple[str, ...], together: _Coordinates) -> Variable:
     attributes = dict(array.attributes)
-    encoding = _encoding(array, dimensions)
+    encoding = encoding_of(array, dimensions)
     format_name = array.hierarchy.format.name
     if format_name != Format.V3.name:
         attributes = {
@@ -315,13 +351,6 @@ def _variable(array: ArrayNode, dimensions: tuple[str, ...], together: _Coordina
         else _LazyArray(array)
     )
     return Variable(dimensions, indexing.LazilyIndexedArray(lazy), attributes, encoding)
-
-
-def _encoding(array: ArrayNode, dimensions: tuple[str, ...]) -> dict[str, Any]:
-    """The chunks, for ``chunks={}`` and for a copy; of shards, the chunks inside."""
-    chunks = array.chunks
-    encoding = {"chunks": chunks, "preferred_chunks": dict(zip(dimensions, chunks, strict=True))}
-    return encoding if array.dtype.kind != "T" else {**encoding, "dtype": array.dtype}
 
 
 def _fill_value(told: Any, dtype: np.dtype[Any]) -> Any:

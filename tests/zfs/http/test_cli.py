@@ -66,7 +66,8 @@ def image(tmp_path: Path) -> Path:
 def test_it_prints_where_it_is_and_links_to_viewers_and_ends_with_an_interrupt(image: Path) -> None:
     with serve(image, "--allow-origin", "vizarr") as process:
         assert get(f"{process.url}/arrays/x/data.raw").content == b"\1" * 16
-        neuroglancer, vizarr = process.read_line(), process.read_line()
+        view, neuroglancer, vizarr = (process.read_line() for _ in range(3))
+        assert view == f"view         {process.url}/view/\n"
         assert neuroglancer.endswith("  (needs --allow-origin neuroglancer)\n")
         assert vizarr.endswith("%2Fzarr3%2Fx%2F\n")
         process.child.send_signal(signal.SIGINT)

@@ -16,6 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from zarrfs.http.access import CHALLENGE, has_token, is_loopback, names_loopback
 from zarrfs.http.answers.files import answer_file
 from zarrfs.http.answers.listings import answer_directory
+from zarrfs.http.answers.view import NAME as VIEWER
+from zarrfs.http.answers.view import answer_view
 from zarrfs.http.answers.webdav import answer_propfind
 from zarrfs.http.connection import neighbourhood
 from zarrfs.http.entrance import Entrance
@@ -127,6 +129,9 @@ class Application:
 
     async def _get(self, exchange: Exchange) -> None:
         site, names = self._site, exchange.names
+        if site.has_viewer and names[0] == VIEWER:
+            await answer_view(exchange, site)
+            return
         opened = None
         if not exchange.is_directory:
             opened = await site.workers.ask(exchange.client, partial(open_file, site.root, names))

@@ -26,7 +26,8 @@ if TYPE_CHECKING:  # loading these takes long
 _GRACE_S: Final = 3.0
 """How long reads in progress may delay the end."""
 _EXAMPLES = """\
-The addresses are those of a mount: keys/, arrays/ (arrays/x/data.npy, arrays/x/slices/3.png, arrays/x/3,_,0-100.npy), zarr3/ (the
+Open view/ in a browser to look at groups, arrays and images of any format; its address names what it shows. The other
+addresses are those of a mount: keys/, arrays/ (arrays/x/data.npy, arrays/x/slices/3.png, arrays/x/3,_,0-100.npy), zarr3/ (the
 hierarchy as uncompressed Zarr v3, for viewers and other readers) and hdf5/. Desktops mount the server by WebDAV. Clients
 that send no complete request for 30 s, or take less than 64 KiB of an answer in a minute, are cut off. Stop the server with
 Ctrl+C; SIGHUP drops what it remembers."""
@@ -118,11 +119,14 @@ def _log_to_stderr(level: str) -> None:
 
 
 def _announce(site: Site, options: ServeOptions, origin: str) -> None:
-    """Print the address at once, and the links to viewers when a node for them is found."""
+    """Print the addresses at once, and the links to viewers when a node for them is found."""
     from zarrfs.http.access import is_loopback
 
     token = _shown_token(options)
-    print(f"{printable(site.title)} is at {origin}/{'' if token is None else f'?token={token}'}", flush=True)
+    query = "" if token is None else f"?token={token}"
+    print(f"{printable(site.title)} is at {origin}/{query}", flush=True)
+    if site.has_viewer:
+        print(f"{'view':12} {origin}/view/{query}", flush=True)
     if options.token is None and not is_loopback(options.host):
         print("zarrscope: note: everyone who can reach this address can read it", file=sys.stderr)
     Thread(target=_print_links, args=(site, origin, token), daemon=True).start()

@@ -51,6 +51,11 @@ class Site:
     """The nodes that the links to viewers open; none until they are found."""
 
     @property
+    def has_viewer(self) -> bool:
+        """Whether the server's own viewer is at ``/view/``: it reads the tree ``arrays/`` beside it."""
+        return self.view is None
+
+    @property
     def cache_control(self) -> str:
         """How long a client may repeat the answer for a file."""
         share_s = self.trees.ttl_s

@@ -110,6 +110,16 @@ class Dataset:
         """Whether it is stored and may grow without a limit."""
         return self._virtual is None and UNDEFINED in self.max_shape
 
+    @property
+    def unlimited_axes(self) -> tuple[int, ...]:
+        """The axes that may grow without a limit."""
+        return tuple(axis for axis, most in enumerate(self.max_shape) if most == UNDEFINED)
+
+    @property
+    def is_chunked(self) -> bool:
+        """Whether it is stored in chunks, and not in one piece."""
+        return isinstance(self._layout, Chunked)
+
     def document(
         self,
         attributes: dict[str, Any],

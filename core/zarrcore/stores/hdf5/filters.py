@@ -73,7 +73,7 @@ _CODECS: Final[Mapping[int, tuple[int, Callable[[Values], dict[str, Any] | None]
     32001: (4, _blosc),
     32004: (0, lambda _: _named("hdf5.lz4")),
     32008: (3, _bitshuffle),
-    32015: (0, lambda _: _named("zstd", level=3, checksum=False)),
+    32015: (0, lambda v: _named("zstd", level=v[0] if _at(v, 0, 0) in range(1, 23) else 3, checksum=False)),
     32026: (0, lambda v: _named("hdf5.blosc2", is_array=has_shape_of_blosc2(v))),
 }
 """By the number of the filter: how many values it needs, and the codec for its values; None for values without one."""

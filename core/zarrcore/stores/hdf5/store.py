@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.hdf5.dataset import Dataset
 from zarrcore.stores.hdf5.elements import UnshownError
 from zarrcore.stores.hdf5.file import Found, Hdf5File
 from zarrcore.stores.interface import BytesLike, StoreEntry
@@ -30,6 +31,14 @@ class Hdf5Store(ParsedFile[Hdf5File]):
 
     def release(self, content: Hdf5File) -> None:
         content.others.close()
+
+    def dataset(self, path: str) -> Dataset | None:
+        """The dataset at a path, with what no document of Zarr tells; None if there is none.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        return self.content.dataset(path.strip("/"))
 
     def find(self, key: str) -> BytesLike | Part | None:
         path, _, last = key.rpartition("/")

@@ -38,7 +38,9 @@ class Page(html.parser.HTMLParser):
 
 def test_a_page_links_to_every_entry(client: httpx.Client, served: Served) -> None:
     page = Page(client.get("/arrays/g/x/").text)
-    assert list(page.links) == ["../", "metadata.json", "attributes.json", "data.raw", "data.npy", "slices/"]
+    assert list(page.links) == [
+        "../", "metadata.json", "attributes.json", "data.raw", "data.npy", "slices/", "view in this browser",
+    ]  # fmt: skip
     for link in page.links.values():
         assert client.get(urllib.parse.urljoin("/arrays/g/x/", link)).status_code == 200
 

@@ -20,11 +20,15 @@ from zarrcore.printable import printable
 from zarrcore.sizes import format_bytes
 from zarrfs.http.access import TOKEN
 from zarrfs.http.answers.rows import Row, batches
+from zarrfs.http.answers.view import NAME, address_of
 from zarrfs.http.exchange import Exchange, quoted
 from zarrfs.http.featured import viewed_nodes
 from zarrfs.http.site import Site
 from zarrfs.http.viewers import Featured, Viewer, links
+from zarrfs.trees.arrays.array_directory import ArrayDirectory
+from zarrfs.trees.arrays.group_directory import GroupDirectory
 from zarrfs.trees.entry import Directory
+from zarrfs.trees.root import TreeName
 
 _STYLE: Final = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em;color:#222;background:#fff}"
@@ -65,7 +69,7 @@ async def answer_directory(exchange: Exchange, site: Site, directory: Directory)
     await exchange.begin(200, {**_HEADERS, "content-type": kind})
     if exchange.method == "GET":
         rows = _all(first, found)
-        await (_write_json(exchange, rows) if wants_json else _write_page(exchange, site, rows))
+        await (_write_json(exchange, rows) if wants_json else _write_page(exchange, site, directory, rows))
     await exchange.end()
 
 
@@ -87,7 +91,9 @@ def _facts(row: Row) -> dict[str, object]:
     return facts if row.size is None else {**facts, "size": row.size}
 
 
-async def _write_page(exchange: Exchange, site: Site, batched: AsyncIterator[list[Row]]) -> None:
+async def _write_page(
+    exchange: Exchange, site: Site, directory: Directory, batched: AsyncIterator[list[Row]]
+) -> None:
     token = exchange.parameter(TOKEN)
     query = "" if token is None else f"?{TOKEN}={quote(token, safe='')}"
     place = "/" + "/".join(exchange.names)
@@ -101,7 +107,8 @@ async def _write_page(exchange: Exchange, site: Site, batched: AsyncIterator[lis
     await exchange.send("".join(begin).encode())
     async for rows in batched:
         await exchange.send_texts(_line(row, query) for row in rows)
-    viewers = "".join(_viewers(exchange, site, node) for node in await viewed_nodes(exchange, site))
+    viewer = _own_viewer(exchange, site, directory, query)
+    viewers = viewer + "".join(_viewers(exchange, site, node) for node in await viewed_nodes(exchange, site))
     await exchange.send(f"</table>\n{viewers}</html>\n".encode())
 
 
@@ -123,6 +130,16 @@ def _line(row: Row, query: str) -> str:
 def _text(name: str) -> str:
     """A text for a page: markup is escaped, and so are characters that cannot be seen, as in `printable`."""
     return html.escape(printable(name))
+
+
+def _own_viewer(exchange: Exchange, site: Site, directory: Directory, query: str) -> str:
+    """The link that shows the page's node in the server's own viewer; none on pages that show no node of ``arrays/``."""
+    tree, *inside = [name for name in exchange.names if name] or [TreeName.ARRAYS]
+    is_node = not inside or isinstance(directory, ArrayDirectory | GroupDirectory)
+    if not site.has_viewer or tree != TreeName.ARRAYS or not is_node:
+        return ""
+    up = "../" * (len(exchange.names) - 1)
+    return f'<p><a href="{up}{NAME}/{query}{html.escape(address_of(inside))}">view in this browser</a></p>\n'
 
 
 def _viewers(exchange: Exchange, site: Site, node: Featured) -> str:

@@ -7,6 +7,7 @@ of Python's hooks, which end the program. Therefore this module sets the hooks b
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -31,10 +32,17 @@ sys.unraisablehook = _ending(sys.unraisablehook, lambda unraisable: unraisable.e
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line; returns the exit status.
+
+    An interrupt ends the process here: threads may still wait for a server, and Python would wait for them.
+    """
     from zarrcore.cli.main import main as run  # late: after the hooks are set
 
-    return run(arguments)
+    status = run(arguments)
+    if status == _INTERRUPTED:
+        atexit._run_exitfuncs()  # noqa: SLF001 - as Python does, to remove temporary files
+        os._exit(status)
+    return status
 
 
 if __name__ == "__main__":

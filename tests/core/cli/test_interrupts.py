@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -91,3 +92,29 @@ def test_the_helper_of_mount(source: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "zarrfs.mount.helper", source, tmp_path]
     status, said = interrupted_after("zarrcore.cli.text", command, {})
     assert (status, said) == (130, "")
+
+
+@pytest.mark.parametrize(
+    "words", ["tree {url}", "info {url}", "cat {url} x", "check {url}", "copy {url} {tmp}/copy.zarr"]
+)
+@pytest.mark.parametrize("scheme", ["http", "s3"])
+def test_nobody_waits_for_a_server_that_does_not_answer(words: str, scheme: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as silent:
+        place = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        url, options = f"{place}/a.zarr", ["--timeout", "600"]
+        if scheme == "s3":
+            url, options = "s3://bucket/a.zarr", [*options, "--endpoint-url", place, "--anonymous"]
+        command = [ZARRSCOPE, *words.format(url=url, tmp=tmp_path).split(), *options]
+        with subprocess.Popen(
+            [*INTERRUPTIBLE, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                connection, _ = silent.accept()
+                with connection:
+                    assert connection.recv(100)
+                    process.send_signal(2)
+                    assert process.wait(timeout=60) == 130
+                    assert process.stderr is not None
+                    assert process.stderr.read().strip() == ""
+            finally:
+                process.kill()

@@ -266,13 +266,18 @@ class ChunkReader:
                 again = partial(self._read_by_python, out, cache)
                 if (tasks := native.parts(key, *located, parts, out, again)) is not None:
                     return tasks
-        return self._read_by_python(out, cache, parts)
+        return self._read_by_python(out, cache, [parts])
 
     def _read_by_python(
-        self, out: AnyArray | None, cache: ChunkCache | None, parts: Crossings
+        self, out: AnyArray | None, cache: ChunkCache | None, several: Iterable[Crossings]
     ) -> list[Task] | None:
-        """Read units of one chunk."""
-        return self._read_chunk(cache, [*self.grid.units(parts, out)])
+        """Read units; if they are inner chunks, all are of one shard."""
+        units = [unit for parts in several for unit in self.grid.units(parts, out)]
+        if self._shards:
+            return self._read_chunk(cache, units)
+        for unit in units:
+            self._read_chunk(cache, [unit])
+        return None
 
     def _read_chunk(self, cache: ChunkCache | None, units: list[DecodeUnit]) -> list[Task] | None:
         chunk = self.grid.chunk_of(units[0].index)

@@ -6,7 +6,7 @@ errors, are only there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeFiles, Row, unit_at
 from zarrcore.array.pools import CORES, Task
+from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.native import Job
 from zarrcore.stores.local.store import facts_in
@@ -24,8 +25,11 @@ _CALL_NBYTES = 4 << 20
 _CALL_UNITS = 128
 """Between two calls of the engine, a thread sees whether the read was cancelled, and lets other reads go first."""
 
-ReadAgain = Callable[[Crossings], "list[Task] | None"]
-"""Reads a unit by Python."""
+_SPARSE = 8
+"""Python, which fills what is missing, is faster where fewer than one of so many inner chunks are stored."""
+
+ReadAgain = Callable[[Iterable[Crossings]], "list[Task] | None"]
+"""Reads units by Python; if they are inner chunks, all are of one shard."""
 
 
 class NativeReads:
@@ -71,9 +75,11 @@ class NativeReads:
             version: the version of the shard that these are for.
             crossed: the units.
             out: takes the elements.
-            again: reads a unit that the engine did not read.
+            again: reads units that the engine did not read.
         """
-        if (rows := _rows(crossed)) is None:
+        if (rows := _rows(crossed)) is None or np.count_nonzero(places[:, 1] != MISSING) * _SPARSE < len(
+            places
+        ):
             return None
         files, store = self._files, self._files.store
         job, name = files.job(rows, out), files.name(key)
@@ -89,10 +95,10 @@ class NativeReads:
     def _tasks(self, job: Job, crossed: Crossings, again: ReadAgain) -> Iterator[Task]:
         most = min(_CALL_UNITS, _CALL_NBYTES // self._files.pipeline.spec.nbytes, job.count // (4 * CORES))
         size = max(1, most)
-        return (
-            partial(_run, job, first, min(first + size, job.count), crossed, again)
-            for first in range(0, job.count, size)
-        )
+        for first in range(0, job.stored, size):
+            yield partial(_run, job, first, min(first + size, job.stored), crossed, again)
+        if absent := job.absent:
+            yield partial(_again, crossed, absent, again)
 
 
 def _rows(crossed: Crossings) -> list[list[Row]] | None:
@@ -101,12 +107,17 @@ def _rows(crossed: Crossings) -> list[list[Row]] | None:
         return None
     return [
         [
-            (index, part.start, place.stop - place.start, part.step or 1, place.start)
+            _row(index, part, place.start, place.stop - place.start)
             for index, part, place, _ in parts
             if isinstance(part, slice)
         ]
         for parts in crossed
     ]
+
+
+def _row(index: int, part: slice, place: int, count: int) -> Row:
+    """One crossing as the engine takes it. A step that leads nowhere may be of any size."""
+    return index, part.start, count, (part.step or 1) if count > 1 else 1, place
 
 
 def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[list[Sequence[int]]]:
@@ -121,7 +132,10 @@ def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[list[Sequence[int]]]:
 
 
 def _run(job: Job, first: int, stop: int, crossed: Crossings, again: ReadAgain) -> list[Task] | None:
-    further: list[Task] = []
-    for number in job.run(first, stop):
-        further += again([[part] for part in unit_at(crossed, number)]) or ()
-    return further
+    failed = job.run(first, stop)
+    return _again(crossed, failed, again) if failed else None
+
+
+def _again(crossed: Crossings, numbers: list[int], again: ReadAgain) -> list[Task] | None:
+    """Read units by Python: at once, since reading inner chunks begins with the index of their shard."""
+    return again([[part] for part in unit_at(crossed, number)] for number in numbers)

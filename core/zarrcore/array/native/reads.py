@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeFiles, Row, unit_at
 from zarrcore.array.pools import CORES, Task
+from zarrcore.array.selection.axes import Crossing
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.native import Job
@@ -28,7 +29,7 @@ _CALL_UNITS = 128
 _SPARSE = 8
 """Python, which fills what is missing, is faster where fewer than one of so many inner chunks are stored."""
 
-ReadAgain = Callable[[Iterable[Crossings]], "list[Task] | None"]
+ReadAgain = Callable[[Iterable[Sequence[Crossing]]], "list[Task] | None"]
 """Reads units by Python; if they are inner chunks, all are of one shard."""
 
 
@@ -138,4 +139,4 @@ def _run(job: Job, first: int, stop: int, crossed: Crossings, again: ReadAgain) 
 
 def _again(crossed: Crossings, numbers: list[int], again: ReadAgain) -> list[Task] | None:
     """Read units by Python: at once, since reading inner chunks begins with the index of their shard."""
-    return again([[part] for part in unit_at(crossed, number)] for number in numbers)
+    return again(unit_at(crossed, number) for number in numbers)

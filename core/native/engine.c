@@ -587,11 +587,12 @@ static void read_as_file(const zs_job *job, zs_thread *t, int64_t number, int32_
     close(fd);
 }
 
+/* Times after the year 2262 have more nanoseconds than 64 bits: both numbers are without what is beyond. */
 static int is_same_file(const zs_job *job, int fd) {
     struct stat facts;
     return !fstat(fd, &facts) && S_ISREG(facts.st_mode) && (int64_t)facts.st_ino == job->inode &&
            facts.st_size == job->file_nbytes &&
-           (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec == job->mtime_ns;
+           (uint64_t)facts.st_mtim.tv_sec * 1000000000 + (uint64_t)facts.st_mtim.tv_nsec == (uint64_t)job->mtime_ns;
 }
 
 static void read_parts(const zs_job *job, zs_thread *t, int64_t first, int64_t stop, int32_t *status) {

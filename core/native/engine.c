@@ -27,6 +27,9 @@ enum { NAME_NBYTES = 4096, KEPT_NBYTES = 16 << 20, PAGE_NBYTES = 4096, BLOSC_HEA
 enum { NOT_WORTH_IT = -1 };
 enum { ZSTD_LEAST = 16 << 10, ZSTD_PIECE = 64 << 10 };
 
+/* An encoder for more bytes at once takes up to hundreds of MiB, and is soon made anew; as in the Python codec. */
+enum { ZSTD_KEPT_NBYTES = 512 << 10 };
+
 int zs_abi(void) { return ZS_ABI; }
 
 /* Give the engine one function of the codecs. Returns 0 if it needs none of this name. */
@@ -48,7 +51,7 @@ enum { ENCODED, DECODED, BETWEEN, BEYOND, BUFFERS };
 struct zs_thread {
     void *zstd, *deflate;             /* decoders */
     void *zstd_encoder, *deflate_encoder;
-    int deflate_level;
+    int deflate_level, is_zstd_encoder_large;
     char *memory[BUFFERS], *begin[BUFFERS];
     size_t nbytes[BUFFERS];
 };
@@ -87,6 +90,10 @@ static char *buffer(zs_thread *t, int use, size_t nbytes) {
 static void forget_large(zs_thread *t) {
     for (int use = 0; use < BUFFERS; use++)
         if (t->nbytes[use] > KEPT_NBYTES) forget(t, use);
+    if (t->is_zstd_encoder_large) {
+        ZSTD_freeCCtx(t->zstd_encoder);
+        t->zstd_encoder = NULL, t->is_zstd_encoder_large = 0;
+    }
 }
 
 /* --- Files */
@@ -316,6 +323,7 @@ static int zstd_encode(zs_thread *t, const zs_codec *codec, const char *from, si
     if (!t->zstd_encoder && !(t->zstd_encoder = ZSTD_createCCtx())) return ZS_FAILED;
     ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_LEVEL, codec->level);
     ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_CHECKSUM, codec->has_checksum);
+    t->is_zstd_encoder_large |= n >= ZSTD_KEPT_NBYTES;
     *made = ZSTD_compress2(t->zstd_encoder, to, room, from, n);
     return ZSTD_isError(*made) ? ZS_BAD : ZS_OK;
 }

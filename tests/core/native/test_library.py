@@ -95,6 +95,23 @@ with tempfile.TemporaryDirectory() as folder:
 
 
 @needs_engine
+def test_an_encoder_of_large_chunks_is_not_kept() -> None:
+    script = """
+import tempfile, numpy, zarrcore
+from tests.memory import forget_peak
+with tempfile.TemporaryDirectory() as folder:
+    values = numpy.arange(1 << 25, dtype="u4").view("u1")[: 1 << 24]
+    codecs = [{"name": "zstd", "configuration": {"level": 15}}]
+    array = zarrcore.create(folder + "/a").create_array("a", shape=values.shape, dtype="u1", chunks=values.shape, codecs=codecs)
+    before = forget_peak()
+    array[...] = values
+    kept = forget_peak() - before
+    assert kept < 40 << 20, kept
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": os.getcwd()})
+
+
+@needs_engine
 @pytest.mark.parametrize("call", ["read", "write"])
 def test_memory_that_the_engine_uses_is_not_released(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python forgets the values of running threads when it ends, and in a forked child those of all other threads."""

@@ -4,6 +4,8 @@ One pytest process for all tests would hold the modules, servers and windows of 
 
     python -m tests                       all parts
     python -m tests mypy tests/zfs        some of them
+
+A part that begins with ``ZARRSCOPE_ENGINE=python`` runs without the engine: what zarrscope does on other machines.
 """
 
 from __future__ import annotations
@@ -22,12 +24,16 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.campaigns import ALL
+
 ROOT = Path(__file__).resolve().parents[1]
 
 MOST = 5
 """Parts at once, with two more than there are processors: each also waits, for servers, mounts and time limits."""
 
-PARTS = (
+WITHOUT_ENGINE = "ZARRSCOPE_ENGINE=python "
+
+_ALL_TESTS = (
     "tests/core",
     "tests/browser/panes",
     "tests/core/stores",
@@ -39,6 +45,11 @@ PARTS = (
     "tests/packaging",
     "tests/proofs",
     "tests core zfs browser",
+)
+
+PARTS = (
+    *_ALL_TESTS,
+    *(WITHOUT_ENGINE + part for part in (_ALL_TESTS if ALL else ("tests/core/array",))),
 )
 """The folders of each part. A folder that is a part is not in another one. What costs most comes first.
 
@@ -95,6 +106,7 @@ def run(part: str, temporary: Path) -> Outcome:
         process = subprocess.Popen(
             command(part, temporary),
             cwd=ROOT,
+            env={**os.environ, "ZARRSCOPE_ENGINE": "python"} if part.startswith(WITHOUT_ENGINE) else None,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -115,17 +127,24 @@ def run(part: str, temporary: Path) -> Outcome:
     return outcome
 
 
+def folders_of(part: str) -> list[str]:
+    """The folders of a part."""
+    return part.removeprefix(WITHOUT_ENGINE).split()
+
+
 def command(part: str, temporary: Path) -> list[str]:
     """What runs a part."""
     if part in CHECKS:
         program, *options = CHECKS[part]
         return [str(Path(sys.executable).with_name(program)), *options]
-    folders = part.split()
-    others = [
-        other
-        for other in " ".join(PARTS).split()
+    folders = folders_of(part)
+    others = {
+        other: None
+        for one in PARTS
+        if one.startswith(WITHOUT_ENGINE) == part.startswith(WITHOUT_ENGINE)
+        for other in folders_of(one)
         if other not in folders and any(other.startswith(f"{folder}/") for folder in folders)
-    ]
+    }
     return [
         *(sys.executable, "-m", "pytest", "--quiet", "--color=no"),
         *(() if os.access(ROOT, os.W_OK) else ("-p", "no:cacheprovider")),

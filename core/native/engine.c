@@ -28,6 +28,9 @@ enum { NAME_NBYTES = 4096, KEPT_NBYTES = 16 << 20, PAGE_NBYTES = 4096, BLOSC_HEA
 enum { NOT_WORTH_IT = -1 };
 enum { ZSTD_LEAST = 16 << 10, ZSTD_PIECE = 64 << 10 };
 
+/* An encoder for more bytes at once takes up to hundreds of MiB, and is soon made anew; as in the Python codec. */
+enum { ZSTD_KEPT_NBYTES = 512 << 10 };
+
 int zs_abi(void) { return ZS_ABI; }
 
 /* Give the engine one function of the codecs. Returns 0 if it needs none of this name. */
@@ -49,7 +52,7 @@ enum { ENCODED, DECODED, BETWEEN, BEYOND, BUFFERS };
 struct zs_thread {
     void *zstd, *deflate;             /* decoders */
     void *zstd_encoder, *deflate_encoder;
-    int deflate_level;
+    int deflate_level, is_zstd_encoder_large;
     char *memory[BUFFERS], *begin[BUFFERS];
     size_t nbytes[BUFFERS];
 };
@@ -88,6 +91,10 @@ static char *buffer(zs_thread *t, int use, size_t nbytes) {
 static void forget_large(zs_thread *t) {
     for (int use = 0; use < BUFFERS; use++)
         if (t->nbytes[use] > KEPT_NBYTES) forget(t, use);
+    if (t->is_zstd_encoder_large) {
+        ZSTD_freeCCtx(t->zstd_encoder);
+        t->zstd_encoder = NULL, t->is_zstd_encoder_large = 0;
+    }
 }
 
 /* --- Files */
@@ -351,6 +358,7 @@ static int zstd_encode(zs_thread *t, const zs_codec *codec, const char *from, si
     if (!t->zstd_encoder && !(t->zstd_encoder = ZSTD_createCCtx())) return ZS_FAILED;
     ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_LEVEL, codec->level);
     ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_CHECKSUM, codec->has_checksum);
+    t->is_zstd_encoder_large |= n >= ZSTD_KEPT_NBYTES;
     *made = ZSTD_compress2(t->zstd_encoder, to, room, from, n);
     return ZSTD_isError(*made) ? ZS_BAD : ZS_OK;
 }
@@ -622,11 +630,12 @@ static void read_as_file(const zs_job *job, zs_thread *t, int64_t number, int32_
     close(fd);
 }
 
+/* Times after the year 2262 have more nanoseconds than 64 bits: both numbers are without what is beyond. */
 static int is_same_file(const zs_job *job, int fd) {
     struct stat facts;
     return !fstat(fd, &facts) && S_ISREG(facts.st_mode) && (int64_t)facts.st_ino == job->inode &&
            facts.st_size == job->file_nbytes &&
-           (int64_t)facts.st_mtim.tv_sec * 1000000000 + facts.st_mtim.tv_nsec == job->mtime_ns;
+           (uint64_t)facts.st_mtim.tv_sec * 1000000000 + (uint64_t)facts.st_mtim.tv_nsec == (uint64_t)job->mtime_ns;
 }
 
 static void read_parts(const zs_job *job, zs_thread *t, int64_t first, int64_t stop, int32_t *status) {

@@ -32,10 +32,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path) -> tuple[int, list[str]]:
-    """The exit status and the lines of a run of three parts."""
+def run(folder: Path, *further: str) -> tuple[int, list[str]]:
+    """The exit status and the lines of a run of three parts, and further ones."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, folder, "a/b", "a", "empty"],
+        [sys.executable, "-c", PROGRAM, folder, "a/b", "a", "empty", *further],
         cwd=parts.ROOT,
         env={
             **os.environ,
@@ -51,7 +51,7 @@ def run(folder: Path) -> tuple[int, list[str]]:
 
 
 def test_each_folder_exists() -> None:
-    assert all((parts.ROOT / folder).is_dir() for part in parts.PARTS for folder in part.split())
+    assert all((parts.ROOT / folder).is_dir() for part in parts.PARTS for folder in parts.folders_of(part))
 
 
 def test_a_word_that_is_no_part_runs_nothing() -> None:
@@ -71,6 +71,17 @@ def test_a_folder_in_another_one_is_run_once(folder: Path) -> None:
     assert status == 0
     assert lines[-1].startswith("======== 3 passed in ")
     assert any("] a: 1 passed in " in line for line in lines)
+
+
+def test_a_part_can_run_without_the_engine(folder: Path) -> None:
+    (folder / "a/test_one.py").write_text(
+        "import os\ndef test_it(): assert os.environ.get('ZARRSCOPE_ENGINE') != 'python'"
+    )
+    status, lines = run(folder, f"{parts.WITHOUT_ENGINE}a", f"{parts.WITHOUT_ENGINE}a/b")
+    assert status == 1
+    assert any("] a: 1 passed in " in line for line in lines)
+    assert any(f"] {parts.WITHOUT_ENGINE}a: 1 failed in " in line for line in lines)
+    assert any(f"] {parts.WITHOUT_ENGINE}a/b: 2 passed in " in line for line in lines)
 
 
 def test_only_the_temporary_files_of_a_part_that_fails_are_left(folder: Path) -> None:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from zarrcore.array.chunks.cache import Chunk, ChunkCache, Claim
-from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt
+from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt, unit_of_ranges
 from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
 from zarrcore.array.pools import Task, batch_size, decoding_permit, run_tasks
+from zarrcore.array.selection.axes import Crossing
 from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
@@ -272,13 +273,18 @@ class ChunkReader:
                 again = partial(self._read_by_python, out, cache)
                 if (tasks := native.inner_chunks(key, *located, parts, out, again)) is not None:
                     return tasks
-        return self._read_by_python(out, cache, parts)
+        return self._read_chunk(cache, [*self.grid.units(parts, out)])
 
     def _read_by_python(
-        self, out: AnyArray | None, cache: ChunkCache | None, parts: Crossings
+        self, out: AnyArray, cache: ChunkCache | None, several: Iterable[Sequence[Crossing]]
     ) -> list[Task] | None:
-        """Read units of one chunk."""
-        return self._read_chunk(cache, [*self.grid.units(parts, out)])
+        """Read units that ranges cross; if they are inner chunks, all are of one shard."""
+        units = [unit_of_ranges(parts, out) for parts in several]
+        if self._shards:
+            return self._read_chunk(cache, units)
+        for unit in units:
+            self._read_chunk(None, [unit])
+        return None
 
     def _read_chunk(self, cache: ChunkCache | None, units: list[DecodeUnit]) -> list[Task] | None:
         chunk = self.grid.chunk_of(units[0].index)

@@ -42,6 +42,8 @@ class Job:
 
     Attributes:
         count: the number of units.
+        stored: how many of them there may be to read. `run` counts only these.
+        absent: the units that are known to be missing.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Job:
             decodes_whole=decodes_whole,
         )
         self._address = ctypes.addressof(self._job)
+        self.stored, self.absent = self.count, list[int]()
         self.statuses = np.zeros(self.count, np.int32)
         self._status_address = self.statuses.ctypes.data
         self._kept: list[Any] = [array, *axes]
@@ -129,7 +132,10 @@ class Job:
             parts: per unit, its offset and size; the largest numbers if it is missing.
             version: the file's time of change in ns, size and inode number; it must not differ.
         """
-        order = np.argsort(parts[:, 0], kind="stable").astype(np.uint32)
+        is_absent = (parts == np.iinfo(parts.dtype).max).all(axis=1)
+        order = np.lexsort((parts[:, 0], is_absent)).astype(np.uint32)
+        self.stored -= int(np.count_nonzero(is_absent))
+        self.absent = order[self.stored :].tolist()
         self._kept += [directory, parts, order]
         self._job.root = directory.descriptor
         self._job.follows_links = follows_links

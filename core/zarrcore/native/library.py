@@ -131,32 +131,39 @@ class Engine:
 
         Other Python threads go on meanwhile.
         """
-        self._read(job, self._thread(), first, stop, status)
+        thread = self._thread()  # the frame keeps it, see _Thread
+        self._read(job, thread.address, first, stop, status)
 
     def write(self, job: int, numbers: int, count: int, status: int) -> None:
         """Write ``count`` units of an accepted job. Their numbers are at an address, and so are their statuses then.
 
         Other Python threads go on meanwhile.
         """
-        self._write(job, self._thread(), numbers, count, status)
+        thread = self._thread()  # the frame keeps it, see _Thread
+        self._write(job, thread.address, numbers, count, status)
 
     def copy(self, job: int, status: int) -> None:
         """Copy the files of a job of copying; their statuses are at an address then.
 
         Other Python threads go on meanwhile.
         """
-        self._copy(job, self._thread(), status)
+        thread = self._thread()  # the frame keeps it, see _Thread
+        self._copy(job, thread.address, status)
 
-    def _thread(self) -> int:
+    def _thread(self) -> _Thread:
         try:
             thread: _Thread = self._threads.thread
         except AttributeError:
             thread = self._threads.thread = _Thread(self._library)
-        return thread.address
+        return thread
 
 
 class _Thread:
-    """The engine's memory for one thread; it is released with the thread."""
+    """The engine's memory for one thread; it is released with the thread.
+
+    When Python ends, and in a forked child, it forgets the values of threads that are still in the engine, or seem to be. So
+    whoever calls the engine keeps this object: nothing is released while it is used.
+    """
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._free = library.zs_thread_free

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import google_crc32c
 import numpy as np
 import pytest
 
@@ -132,6 +133,21 @@ def test_names_are_beneath_the_directory_whatever_they_say(found: Engine, tmp_pa
         assert not array.any()
 
 
+@pytest.mark.parametrize("mtime_ns", [-1, 2**63 - 1, 10**19, 15_000_000_000 * 10**9])
+def test_a_file_may_have_been_changed_at_any_time(found: Engine, tmp_path: Path, mtime_ns: int) -> None:
+    file = tmp_path / "shard"
+    file.write_bytes(bytes(range(8)))
+    os.utime(file, ns=(mtime_ns, mtime_ns))
+    facts = file.stat()
+    array = np.zeros(4, "u2")
+    axis = JobAxis(4, 2, np.array([[0, 0, 4, 1, 0]], np.int64))
+    job = Job(found, array, [axis], (), 0, 100)
+    version = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+    assert job.read_parts(Directory(tmp_path), False, "shard", np.array([[0, 8]], np.uint64), version)
+    assert job.run(0, 1) == []
+    assert array.tobytes() == file.read_bytes()
+
+
 def test_a_part_outside_its_file_is_not_read(found: Engine, tmp_path: Path) -> None:
     file = tmp_path / "shard"
     file.write_bytes(bytes(range(1, 17)))
@@ -201,3 +217,51 @@ def test_mutated_bytes_and_indices_touch_nothing_else(
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     assert "read" in ran.stdout
+
+
+def test_threads_read_and_write_at_once_without_races(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not on the PATH")
+    program, folder = tmp_path / "threads", tmp_path / "folder"
+    folder.mkdir()
+    sources = [_ROOT / "core/native/engine.c", Path(__file__).with_name("threads.c")]
+    options = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-O1", "-pthread", f"-I{sources[0].parent}"]
+    built = subprocess.run(
+        ["gcc", *options, "-fsanitize=thread", *sources, "-o", program],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "tsan" in built.stderr:
+        pytest.skip("gcc has no thread sanitizer")
+    assert built.returncode == 0, built.stderr
+    ran = subprocess.run([program, folder], capture_output=True, text=True, check=False)
+    if "unexpected memory mapping" in ran.stderr:
+        pytest.skip("the thread sanitizer does not know this kernel's memory layout")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert len([*folder.iterdir()]) == 101, "nothing temporary is left"
+
+
+@pytest.mark.parametrize("has_instruction", [True, False])
+def test_checksums_are_the_same_without_an_instruction_for_them(
+    tmp_path: Path, has_instruction: bool
+) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not on the PATH")
+    source, text = tmp_path / "engine.c", (_ROOT / "core/native/engine.c").read_text()
+    asked = '__builtin_cpu_supports("sse4.2")'
+    assert asked in text
+    source.write_text(text if has_instruction else text.replace(asked, "0"))
+    library = tmp_path / "engine.so"
+    subprocess.run(
+        ["gcc", "-O2", "-shared", "-fPIC", f"-I{_ROOT}/core/native", "-o", library, source], check=True
+    )
+    engine, directory = Engine(str(library)), Directory(tmp_path)
+    for length in (*range(1, 40), 1000, 4099):
+        values = np.random.default_rng(length).integers(0, 256, length, np.uint8)
+        axis = JobAxis(length, 1, np.array([[length, 0, length, 1, 0]], np.int64))
+        job = Job(engine, values, [axis], [NativeCodec(5, 0, length)], 0, length + 4)
+        assert job.write_files(directory, False, "c", ".", False, b"\0", True)
+        assert job.write(np.zeros(1, np.uint32)).tolist() == [0]
+        stored = (tmp_path / f"c{length}").read_bytes()
+        assert stored == values.tobytes() + google_crc32c.value(values.tobytes()).to_bytes(4, "little")

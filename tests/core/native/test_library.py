@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +19,8 @@ EVERYTHING = "decodes blosc, crc32c, gzip, lz4, shuffle, zlib, zstd"
 
 
 @pytest.fixture(autouse=True)
-def _loaded_anew() -> Iterator[None]:
+def _loaded_anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("ZARRSCOPE_ENGINE", raising=False)
     library._loaded.cache_clear()
     yield
     library._loaded.cache_clear()
@@ -89,3 +92,66 @@ with tempfile.TemporaryDirectory() as folder:
     assert peak_nbytes() - before < 40 << 20, peak_nbytes() - before
 """
     subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": os.getcwd()})
+
+
+@needs_engine
+def test_an_encoder_of_large_chunks_is_not_kept() -> None:
+    script = """
+import tempfile, numpy, zarrcore
+from tests.memory import forget_peak
+with tempfile.TemporaryDirectory() as folder:
+    values = numpy.arange(1 << 25, dtype="u4").view("u1")[: 1 << 24]
+    codecs = [{"name": "zstd", "configuration": {"level": 15}}]
+    array = zarrcore.create(folder + "/a").create_array("a", shape=values.shape, dtype="u1", chunks=values.shape, codecs=codecs)
+    before = forget_peak()
+    array[...] = values
+    kept = forget_peak() - before
+    assert kept < 40 << 20, kept
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "PYTHONPATH": os.getcwd()})
+
+
+@needs_engine
+@pytest.mark.parametrize("call", ["read", "write"])
+def test_memory_that_the_engine_uses_is_not_released(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python forgets the values of running threads when it ends, and in a forked child those of all other threads."""
+    found = library.Engine(library._path())
+    released: list[int] = []
+    free = library._Thread.__del__
+
+    def watched(thread: library._Thread) -> None:
+        released.append(thread.address)
+        free(thread)
+
+    def forgotten(*_: object) -> None:
+        found._threads = threading.local()
+        assert not released
+
+    monkeypatch.setattr(library._Thread, "__del__", watched)
+    monkeypatch.setattr(found, f"_{call}", forgotten)
+    getattr(found, call)(0, 0, 0, 0)
+    assert len(released) == 1
+
+
+@needs_engine
+def test_a_program_may_end_while_its_threads_read(tmp_path: Path) -> None:
+    script = """
+import sys, threading, numpy, zarrcore
+path = sys.argv[1]
+zarrcore.create(path).create_array("a", data=numpy.arange(1 << 20) % 99, chunks=(1 << 16,), codecs=["zstd"])
+begun = threading.Barrier(4)
+def read():
+    array = zarrcore.open_array(path + "/a")
+    array[:10]
+    begun.wait()
+    while True:
+        array[:1 << 16]
+for _ in range(3):
+    threading.Thread(target=read, daemon=True).start()
+begun.wait()
+"""
+    for number in range(5):
+        ran = subprocess.run(
+            [sys.executable, "-c", script, tmp_path / f"{number}"], capture_output=True, check=False
+        )
+        assert (ran.returncode, ran.stderr) == (0, b"")

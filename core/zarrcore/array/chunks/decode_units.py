@@ -74,6 +74,12 @@ class DecodeUnit:
         return True
 
 
+def unit_of_ranges(parts: Sequence[Crossing], out: AnyArray) -> DecodeUnit:
+    """One unit that ranges cross: its index, the part to take and its place in ``out``, for each dimension."""
+    index, region, place, are_whole = zip(*parts, strict=True)
+    return DecodeUnit(index, None if all(are_whole) else region, out[(*place, ...)])
+
+
 class DecodeUnitGrid:
     """The units of one array.
 

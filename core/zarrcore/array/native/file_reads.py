@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeFiles, Row
-from zarrcore.array.native.reads import NativeReads, ReadAgain, rows_of, run
+from zarrcore.array.native.reads import NativeReads, ReadAgain, read_again, rows_of, run
 from zarrcore.array.pools import Task
+from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING
 from zarrcore.native import Job
 from zarrcore.stores.local.store import facts_in
 from zarrcore.typing import AnyArray
+
+_SPARSE = 8
+"""Python, which fills what is missing, is faster where fewer than one of so many inner chunks are stored."""
 
 
 class FileReads(NativeReads):
@@ -37,7 +41,8 @@ class FileReads(NativeReads):
         out: AnyArray,
         again: ReadAgain,
     ) -> Iterator[Task] | None:
-        if (rows := rows_of(crossed)) is None:
+        stored = np.count_nonzero(places[:, 1] != MISSING)
+        if (rows := rows_of(crossed)) is None or stored * _SPARSE < len(places):
             return None
         files, store = self._files, self._files.store
         job, name = files.job(rows, out), files.name(key)
@@ -52,7 +57,7 @@ class FileReads(NativeReads):
 
     def _tasks(self, job: Job, crossed: Crossings, again: ReadAgain) -> Iterator[Task]:
         size = self._files.units_a_call(job.count)
-        return (
-            partial(run, job, first, min(first + size, job.count), crossed, again)
-            for first in range(0, job.count, size)
-        )
+        for first in range(0, job.stored, size):
+            yield partial(run, job, first, min(first + size, job.stored), crossed, again)
+        if absent := job.absent:
+            yield partial(read_again, crossed, absent, again)

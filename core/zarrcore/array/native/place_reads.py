@@ -11,7 +11,7 @@ import numpy as np
 
 from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeArray, Row, local_store
-from zarrcore.array.native.reads import NativeReads, ReadAgain, rows_of, run
+from zarrcore.array.native.reads import NativeReads, ReadAgain, read_again, rows_of, run
 from zarrcore.array.pools import Task
 from zarrcore.native import Job
 from zarrcore.stores.interface import Store
@@ -50,12 +50,10 @@ class PlaceReads(NativeReads):
     def _read(self, box: Crossings, out: AnyArray, again: ReadAgain) -> list[Task] | None:
         rows = rows_of(box)
         job = None if rows is None else self.job(rows, out)
-        if job is not None:
-            return run(job, 0, job.count, box, again)
-        further: list[Task] = []
-        for unit in product(*box):
-            further += again([[part] for part in unit]) or ()
-        return further
+        if job is None:
+            return again(product(*box))
+        further = run(job, 0, job.stored, box, again) or []
+        return [*further, *(read_again(box, job.absent, again) or ())]
 
     def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
         places: list[tuple[int, int]] = []

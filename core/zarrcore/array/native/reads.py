@@ -7,7 +7,7 @@ errors, are only there.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeArray, Row, unit_at
 from zarrcore.array.pools import Task
+from zarrcore.array.selection.axes import Crossing
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.native import Job
 from zarrcore.typing import AnyArray
 
-ReadAgain = Callable[[Crossings], "list[Task] | None"]
-"""Reads a unit by Python."""
+ReadAgain = Callable[[Iterable[Sequence[Crossing]]], "list[Task] | None"]
+"""Reads units by Python; if they are inner chunks, all are of one shard."""
 
 
 class NativeReads(ABC):
@@ -56,7 +57,7 @@ class NativeReads(ABC):
             version: the version of the shard that these are for.
             crossed: the units.
             out: takes the elements.
-            again: reads a unit that the engine did not read.
+            again: reads units that the engine did not read.
         """
 
     @abstractmethod
@@ -73,7 +74,7 @@ class NativeReads(ABC):
                 for line, length in zip(numbers, spec.shape, strict=True)
             ]
             job = self.job(rows, scratch)
-            if job is None or job.run(0, job.count):
+            if job is None or job.absent or job.run(0, job.count):
                 return False
         return True
 
@@ -84,12 +85,17 @@ def rows_of(crossed: Crossings) -> list[list[Row]] | None:
         return None
     return [
         [
-            (index, part.start, place.stop - place.start, part.step or 1, place.start)
+            _row(index, part, place.start, place.stop - place.start)
             for index, part, place, _ in parts
             if isinstance(part, slice)
         ]
         for parts in crossed
     ]
+
+
+def _row(index: int, part: slice, place: int, count: int) -> Row:
+    """One crossing as the engine takes it. A step that leads nowhere may be of any size."""
+    return index, part.start, count, (part.step or 1) if count > 1 else 1, place
 
 
 def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[list[Sequence[int]]]:
@@ -105,7 +111,10 @@ def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[list[Sequence[int]]]:
 
 def run(job: Job, first: int, stop: int, crossed: Crossings, again: ReadAgain) -> list[Task] | None:
     """Read units ``first`` to ``stop`` of a job, by Python those that the engine does not read."""
-    further: list[Task] = []
-    for number in job.run(first, stop):
-        further += again([[part] for part in unit_at(crossed, number)]) or ()
-    return further
+    failed = job.run(first, stop)
+    return read_again(crossed, failed, again) if failed else None
+
+
+def read_again(crossed: Crossings, numbers: list[int], again: ReadAgain) -> list[Task] | None:
+    """Read units by Python: at once, since reading inner chunks begins with the index of their shard."""
+    return again(unit_at(crossed, number) for number in numbers)

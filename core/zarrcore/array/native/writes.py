@@ -15,6 +15,7 @@ from zarrcore.array.native.files import NativeFiles, Row, unit_at
 from zarrcore.array.selection.axes import Crossing
 from zarrcore.metadata import Element
 from zarrcore.native import EMPTY, NO_FOLDER, OK, Job
+from zarrcore.stores.local.atomic_files import can_name_later
 from zarrcore.typing import AnyArray
 
 
@@ -38,8 +39,9 @@ class NativeWrites:
     ) -> Job | None:
         """A job that writes the crossed chunks, each from end to end; None if the engine cannot do it."""
         files, store, dtype = self._files, self._files.store, self._files.pipeline.spec.dtype
-        if store.durable or values.dtype != dtype:
-            return None
+        root = store.open_root()
+        if store.durable or values.dtype != dtype or not can_name_later(root.descriptor):
+            return None  # Python writes in another way
         rows: list[list[Row]] = [
             [(index, 0, place.stop - place.start, 1, place.start) for index, _, place, _ in parts]
             for parts in crossed
@@ -48,8 +50,8 @@ class NativeWrites:
         if width := files.form.swap_nbytes:
             fill = b"".join(fill[at : at + width][::-1] for at in range(0, len(fill), width))
         job = files.job(rows, values)
-        root, follows_links = store.open_root(), store.follow_links
-        return job if job.write_files(root, follows_links, *files.names, fill, stores_empty) else None
+        is_accepted = job.write_files(root, store.follow_links, *files.names, fill, stores_empty)
+        return job if is_accepted else None
 
     def calls(self, job: Job) -> Iterator[NDArray[np.uint32]]:
         """The numbers of the units, some for each call of the engine."""

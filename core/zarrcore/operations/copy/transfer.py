@@ -25,6 +25,7 @@ from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
+from zarrcore.stores.local.atomic_files import can_name_later
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.wrapper.interface import writable
 
@@ -92,6 +93,8 @@ class ChunkTransfer:
             return keys
         (source, prefix), (destination, new_prefix) = here, there
         if destination.durable or destination.may_clone(source):
+            return keys
+        if not can_name_later(destination.open_root().descriptor):
             return keys
         names, new_names = [prefix + key for key, _ in keys], [new_prefix + new for _, new in keys]
         folders = [name.rpartition("/")[0] for name in new_names]

@@ -117,7 +117,7 @@ class NewFile:
         self._directory = directory
         self._mode = mode
         self._temporary = ""
-        self._is_named = not _UNNAMED_FILES or _is_without_links(directory)
+        self._is_named = not can_name_later(directory)
         try:
             self.descriptor = self._create()
         except OSError:
@@ -209,8 +209,9 @@ class NewFile:
             os.close(unnamed)
 
 
-def _is_without_links(directory: int) -> bool:
-    return bool(_without_links) and os.fstat(directory).st_dev in _without_links
+def can_name_later(directory: int) -> bool:
+    """Whether files without a name can get one in an open directory, as far as is known."""
+    return _UNNAMED_FILES and not (_without_links and os.fstat(directory).st_dev in _without_links)
 
 
 def copy_file(source: int, target: int) -> None:

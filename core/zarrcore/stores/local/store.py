@@ -380,7 +380,9 @@ def stat_of(facts: os.stat_result) -> StoreStat:
 
 def facts_in(version: str) -> tuple[int, int, int]:
     """The time of change in ns, the size and the inode number in the version of a `LocalStore`'s value."""
-    mtime_ns, size, inode = (int(part, 16) for part in version.split("-"))
+    mtime_ns, size, inode = (
+        int(part, 16) for part in version.rsplit("-", 2)
+    )  # times before 1970 are negative
     return mtime_ns, size, inode
 
 

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 import zarrcore
 from zarrcore.array.reader import ChunkReader
+from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
 from zarrcore.errors import ReadCancelledError, ZarrError
-from zarrcore.native import engine
+from zarrcore.native import Job, engine
 
 pytestmark = pytest.mark.skipif(engine() is None, reason="the engine is not built")
 
@@ -209,6 +210,59 @@ def test_damage_is_found_by_the_engine_as_by_python(
         assert native == python
     else:
         np.testing.assert_array_equal(native, python)
+
+
+@pytest.mark.parametrize("step", [2**63, -(2**70), 2**62])
+def test_a_step_may_be_of_any_size(tmp_path: Path, step: int) -> None:
+    created(tmp_path / "a.zarr", data=np.arange(100), chunks=(10,))
+    assert zarrcore.open_array(tmp_path / "a.zarr/a")[::step].tolist() == [0 if step > 0 else 99]
+
+
+@pytest.mark.parametrize("second", [-1, -(2**30), 0, 2**33])
+def test_a_shard_may_be_of_any_age(tmp_path: Path, second: int) -> None:
+    array = created(tmp_path / "a.zarr", data=np.arange(100), chunks=(10,), shards=(100,))
+    os.utime(tmp_path / "a.zarr/a/c/0", (second, second))
+    assert array[...].tolist() == [*range(100)]
+
+
+@pytest.mark.parametrize("stored", [1, 200, 399])
+def test_missing_inner_chunks_are_filled_without_reading_the_index_for_each(
+    tmp_path: Path, stored: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    array = created(tmp_path / "a.zarr", shape=(4000,), dtype="f4", chunks=(10,), shards=(4000,))
+    expected = np.zeros(4000, "f4")
+    expected[-10 * stored :] = 1
+    array[...] = expected
+    parsed, times = ShardingIndexedCodec.parse_index, count()
+
+    def counted(*arguments: Any) -> Any:
+        next(times)
+        return parsed(*arguments)
+
+    monkeypatch.setattr(ShardingIndexedCodec, "parse_index", counted)
+    assert np.array_equal(zarrcore.open_array(tmp_path / "a.zarr/a")[...], expected)
+    assert next(times) <= 2
+
+
+def test_inner_chunks_of_a_replaced_shard_are_read_again_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.arange(4000, dtype="f4")
+    created(tmp_path / "a.zarr", data=values, chunks=(10,), shards=(4000,))
+    run, parsed, times = Job.run, ShardingIndexedCodec.parse_index, count()
+
+    def replaced(self: Job, first: int, stop: int) -> list[int]:
+        os.utime(tmp_path / "a.zarr/a/c/0")
+        return run(self, first, stop)
+
+    def counted(*arguments: Any) -> Any:
+        next(times)
+        return parsed(*arguments)
+
+    monkeypatch.setattr(Job, "run", replaced)
+    monkeypatch.setattr(ShardingIndexedCodec, "parse_index", counted)
+    assert np.array_equal(zarrcore.open_array(tmp_path / "a.zarr/a")[...], values)
+    assert next(times) < 100
 
 
 def test_a_read_can_be_cancelled_between_calls(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from zarrcore.array.native.writes import NativeWrites
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import StoreFullError, UnsupportedError
 from zarrcore.native import engine
+from zarrcore.stores.local import atomic_files
 from zarrcore.stores.local.store import LocalStore
 
 pytestmark = pytest.mark.skipif(engine() is None, reason="the engine is not built")
@@ -221,3 +222,21 @@ def test_writers_of_whole_and_of_parts_of_the_same_chunks_lose_nothing(tmp_path:
     assert not failures
     for number, part in enumerate(parts):
         assert np.unique(array[:, part]).tolist() == [100 * number + 29]
+
+
+@pytest.mark.parametrize("lacks", ["/proc", "links"])
+def test_nothing_is_encoded_twice_where_files_cannot_be_named_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lacks: str
+) -> None:
+    array = created(tmp_path / "a.zarr")
+
+    def refuse(*_: object) -> Any:
+        raise AssertionError("the engine encoded a chunk in vain")
+
+    if lacks == "links":
+        monkeypatch.setattr(atomic_files, "_without_links", {os.stat(tmp_path).st_dev})
+    else:
+        monkeypatch.setattr(atomic_files, "_UNNAMED_FILES", False)
+    monkeypatch.setattr(NativeWrites, "write", refuse)
+    array[...] = values_of(array.dtype.str)
+    assert np.array_equal(array[...], values_of(array.dtype.str))

@@ -15,7 +15,7 @@ from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
-from zarrbrowser.values.elements import Elements, elements_of, unit_of
+from zarrbrowser.values.elements import Elements, elements_of, may_mask, unit_of
 
 if TYPE_CHECKING:  # the window loads the settings at its start, but reads no picture yet
     from zarrbrowser.image.tiles.raster import Raster
@@ -78,7 +78,12 @@ class ViewSettings:
         return replace(self, axes=axes, is_blended=self.is_blended and image.channel_axis not in axes.shown)
 
     def settled(self, image: Image) -> ViewSettings:
-        """The same settings without a reduction that does not fit the axes of the picture, or is not of numbers."""
+        """The same settings without a reduction that does not fit the axes of the picture, or is not of numbers.
+
+        Labels are not masked: the largest number may be a label.
+        """
+        if self.elements.masks_largest and self.colour_map == LABELS and not self.is_blended:
+            return replace(self, elements=replace(self.elements, masks_largest=False)).settled(image)
         one = self.reduction
         fits = one is None or (
             one.axis in self.sliders(image)
@@ -149,6 +154,9 @@ class ViewSettings:
         axes = self.axes
         if self.is_derived:
             second = None if self._opened is None else self._opened.at(axes.index)
+            if second is not None and may_mask(image.base.dtype) and not self.elements.masks_largest:
+                # One box switches the masks of both arrays.
+                second = replace(second, elements=replace(second.elements, masks_largest=False))
             comparison = self.comparison if self.compares else None
             axes = replace(axes, derivation=Derivation(self.elements, self.reduction, comparison, second))
         if self.reduction is not None:
@@ -200,7 +208,7 @@ def initial_settings(image: Image, *, is_unpacked: bool = True) -> ViewSettings:
     channels = (ChannelSettings(one, one.is_on, one.colour, initial_contrast(one)) for one in image.channels)
     return ViewSettings(
         axes,
-        elements_of(array, is_unpacked=is_unpacked),
+        elements_of(array, is_unpacked=is_unpacked, is_picture=not image.is_labels),
         colour_map=LABELS if image.is_labels else "",
         is_blended=image.is_blended,
         channels=tuple(channels),

@@ -93,3 +93,13 @@ def test_packed_numbers_are_unpacked_and_missing_ones_marked() -> None:
     assert initial_settings(image, is_unpacked=False).elements == replace(elements, packing=None)
     table = FakeArray(np.zeros((3, 4), [("name", "S2"), ("height", "f4")]))
     assert initial_settings(image_of_array(table)).elements.field == "height", "names cannot be drawn"
+
+
+def test_labels_are_never_masked_and_detectors_are_at_first() -> None:
+    counts = image_of_array(FakeArray(np.full((3, 4), 2**32 - 1, np.uint32)))
+    told = initial_settings(counts)
+    assert told.elements.mask(counts.base.dtype) == "4,294,967,295"
+    assert not initial_settings(replace(counts, is_labels=True)).elements.masks_largest
+    as_labels = replace(told, colour_map=LABELS).settled(counts)
+    assert not as_labels.elements.masks_largest, "the largest number may be a label"
+    assert told.settled(counts) is told

@@ -20,7 +20,7 @@ from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
 from zarrbrowser.panes.image.tools.tool_panels import PictureWithTools
 from zarrbrowser.theme import current_colours
-from zarrbrowser.values.elements import elements_of, largest
+from zarrbrowser.values.elements import elements_of
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.pane_column import lay_out
 from zarrbrowser.workers import Workers
@@ -109,8 +109,7 @@ class ImageBody(QWidget):
         whole = found is not None and found.size == axes.height * axes.width
         is_told = elements_of(state.image.base).has_marks
         mark = "marked as missing" if is_told else "with the fill value"
-        if state.settings.elements.masks_largest:
-            is_only = not state.settings.elements.has_marks
-            mask = f"masked ({largest(state.image.base.dtype):,})"
-            mark = mask if is_only else f"{mark}, or {mask}"
+        if number := state.settings.elements.mask(state.image.base.dtype):
+            mask = f"masked ({number})"
+            mark = f"{mark}, or {mask}" if state.settings.elements.has_marks else mask
         self.missing.show_statistics(found, is_exact=whole, mark=mark)

@@ -51,8 +51,7 @@ COMMANDS = (
     Group(
         "Sources",
         (
-            Command("Open folder…", ("Ctrl+O",), lambda window: window.choose_folder()),
-            Command("Open zip file…", ("Ctrl+Shift+Z",), lambda window: window.choose_zip()),
+            Command("Open…", ("Ctrl+O", "Ctrl+Shift+Z"), lambda window: window.choose_source()),
             Command("Open location…", ("Ctrl+Shift+O",), lambda window: window.choose_location()),
             Command("Reload source", ("F5", "Ctrl+R"), lambda window: window.sources.reload_current()),
             Command("Close source", ("Ctrl+W",), lambda window: window.sources.close_current()),

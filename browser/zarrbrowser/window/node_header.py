@@ -50,7 +50,7 @@ class NodeHeader(QWidget):
         self._name.set_text(node.name or source.title)
         self.crumbs.show_path(source.title, node.path)
         self.summary.set_text(summary(node))
-        self.format_chip.setText(str(source.format_of(node).title))
+        self.format_chip.setText(source.kind_of(node))
         self.change_chip.setVisible(source.may_change)
         self.draw_icon(node)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
+from zarrbrowser.image.colours.painting import is_told_missing
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.panes.data_stack import DataStack
@@ -112,4 +113,4 @@ class ImageBody(QWidget):
         if number := state.settings.elements.mask(state.image.base.dtype):
             mask = f"masked ({number})"
             mark = f"{mark}, or {mask}" if state.settings.elements.has_marks else mask
-        self.missing.show_statistics(found, is_exact=whole, mark=mark)
+        self.missing.show_statistics(found, is_exact=whole, mark=mark, is_missing=is_told_missing(state))

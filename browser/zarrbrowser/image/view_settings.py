@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.calculations.comparison import Comparison, Operation, OtherArray
 from zarrbrowser.image.calculations.derivation import Derivation, may_derive
-from zarrbrowser.image.calculations.reduction import Reduction
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.norm import Norm
@@ -19,6 +19,9 @@ from zarrbrowser.values.elements import Elements, elements_of, may_mask, unit_of
 
 if TYPE_CHECKING:  # the window loads the settings at its start, but reads no picture yet
     from zarrbrowser.image.tiles.raster import Raster
+
+_LATITUDES = ("lat", "latitude")
+_WEIGHABLE = (Statistic.MEAN, Statistic.DEVIATION, Statistic.SUM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,10 @@ class ViewSettings:
         """The position along an axis, by its coordinate if that is known, or the statistic along it."""
         name = self.axes.names[axis]
         if self.reduction is not None and self.reduction.axis == axis:
-            return f"{self.reduction.statistic.value} along {name}"
+            statistic = self.reduction.statistic
+            # Rows of a map shrink towards the poles; those of one latitude are all of one size.
+            plain = statistic in _WEIGHABLE and name.lower() in _LATITUDES
+            return f"{statistic.value} along {name}" + (" (not weighted by area)" if plain else "")
         return f"{name} = {coordinate or f'{self.axes.index[axis]:,}'}"
 
     def sliders(self, image: Image) -> list[int]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.levels import Channel, Image, image_of_array, whole
@@ -103,3 +104,14 @@ def test_labels_are_never_masked_and_detectors_are_at_first() -> None:
     as_labels = replace(told, colour_map=LABELS).settled(counts)
     assert not as_labels.elements.masks_largest, "the largest number may be a label"
     assert told.settled(counts) is told
+
+
+def test_a_mean_along_latitudes_says_that_it_has_no_weights() -> None:
+    image = image_of_array(FakeArray(np.zeros((3, 4, 5)), ("lat", "time", "x")))
+    settings = initial_settings(image)
+    for statistic, text in (
+        (Statistic.MEAN, "mean along lat (not weighted by area)"),
+        (Statistic.MAXIMUM, "maximum along lat"),
+    ):
+        assert replace(settings, reduction=Reduction(0, statistic)).place_along(0) == text
+    assert replace(settings, reduction=Reduction(1, Statistic.MEAN)).place_along(1) == "mean along time"

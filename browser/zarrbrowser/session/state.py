@@ -20,6 +20,8 @@ class Session:
     """The source of the current node."""
     node: NodeLike | None = None
     colour_map: str = "gray"
+    shows_colours: bool = True
+    """Whether the panel of colours is beside pictures."""
     history: History = field(default_factory=History)
     tab: str = ""
     """The tab that the user chose last; empty until then."""

@@ -58,6 +58,7 @@ class MainWindow(QMainWindow):
         self._example_folder: tempfile.TemporaryDirectory[str] | None = None
         """That of the example, if nothing is to be kept."""
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
+        self.session.shows_colours = settings.text("colours", "shown") == "shown"
         self.session.recent.requests = saved_session.saved_requests(settings, "recent")
         # Types are given where the table of commands names a part: mypy reads the table before this.
         self.workers: Workers = Workers(self)
@@ -204,6 +205,7 @@ class MainWindow(QMainWindow):
         self.saved_views.recent.keep_now()
         self.view.keep()
         self.settings.keep("colour_map", self.session.colour_map)
+        self.settings.keep("colours", "shown" if self.session.shows_colours else "hidden")
         pane = self.node_pane
         saved_session.save_session(self.settings, self.session, pane.current_tab(), pane.view_state())
         self.settings.flush()

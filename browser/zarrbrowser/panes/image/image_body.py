@@ -65,6 +65,7 @@ class ImageBody(QWidget):
         self.view.begun.connect(self.stack.make_room)
         self.view.stopped.connect(self.sliders.stop)
         self.stack.data_shown.connect(self._data_shown)
+        self.controls.colours.toggled.connect(lambda _on: self._place_controls())
         model.measured_changed.connect(self._show_missing)
         tools = self.tools
         left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
@@ -100,7 +101,8 @@ class ImageBody(QWidget):
         state = self._model.state
         has_colours = self._is_drawn and state is not None and state.settings.axes.channel is None
         self.controls.setVisible(self._has_controls and self._has_choices)
-        self.contrast.setVisible(self._has_controls and has_colours)
+        self.controls.colours.setVisible(has_colours)
+        self.contrast.setVisible(self._has_controls and has_colours and self.controls.colours.isChecked())
 
     def _show_missing(self) -> None:
         state, measured = self._model.state, self._model.measured

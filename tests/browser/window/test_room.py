@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -35,6 +36,7 @@ def test_without_tree_and_colours_the_picture_has_most_of_a_small_window(
     assert pane.body.contrast.isVisible()
 
 
+@pytest.mark.usefixtures("own_settings")
 def test_what_is_hidden_stays_hidden_at_the_next_start(application: QApplication, qtbot: QtBot) -> None:
     for is_shown in (True, False):
         window = MainWindow(Settings())

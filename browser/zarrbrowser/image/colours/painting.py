@@ -180,7 +180,7 @@ def is_told_missing(state: ImageState) -> bool:
     """Whether the attributes say which numbers are missing: those that are marked are the same as NaN then."""
     elements = state.settings.elements
     return not elements.masks_largest and (
-        elements.packing is not None or elements_of(state.image.base).has_marks
+        elements.packing is not None or (elements.has_marks and elements_of(state.image.base).has_marks)
     )
 
 

@@ -101,7 +101,7 @@ class ImageBody(QWidget):
         state = self._model.state
         has_colours = self._is_drawn and state is not None and state.settings.axes.channel is None
         self.controls.setVisible(self._has_controls and self._has_choices)
-        self.controls.colours.setVisible(has_colours)
+        self.controls.colours.setEnabled(has_colours)
         self.contrast.setVisible(self._has_controls and has_colours and self.controls.colours.isChecked())
 
     def _show_missing(self) -> None:

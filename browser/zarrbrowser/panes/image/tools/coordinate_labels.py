@@ -59,8 +59,9 @@ class CoordinateLabels(QObject):
     @property
     def is_waiting(self) -> bool:
         """Whether the coordinates of named dimensions have been read for longer than a moment."""
-        is_named = self._image is not None and self._image.base.dimension_names is not None
-        return is_named and self._lane.busy and not self._patience.isActive()
+        if self._patience.isActive() or self._image is None or not self._lane.busy:
+            return False
+        return self._image.base.dimension_names is not None
 
     @property
     def coordinates(self) -> dict[int, Coordinate]:
@@ -133,8 +134,9 @@ class CoordinateLabels(QObject):
 
     def _set_found(self, found: dict[int, Coordinate], unusable: tuple[str, ...]) -> None:
         self.found, self.unusable = found, unusable
-        if found or unusable or not self._patience.isActive():  # else all is as before
-            self._patience.stop()
+        was_soon = self._patience.isActive()
+        self._patience.stop()
+        if found or unusable or not was_soon:  # else all is as before
             self.changed.emit()
 
     def _fail(self, error: Exception) -> None:

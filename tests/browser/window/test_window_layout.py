@@ -29,7 +29,7 @@ def test_without_tree_and_colours_the_picture_has_most_of_a_small_window(
         QTest.keySequence(window, QKeySequence(keys))
     qtbot.waitUntil(lambda: not pane.body.contrast.isVisible() and not window.view.side.isVisible())
     canvas = pane.canvas
-    qtbot.waitUntil(lambda: canvas.width() * canvas.height() >= 0.6 * 900 * 600)
+    qtbot.waitUntil(lambda: canvas.width() * canvas.height() > 0.5 * 900 * 600)
     QTest.keySequence(window, QKeySequence("Ctrl+F"))
     assert window.view.side.box.isVisible(), "a search needs the place that was hidden"
     pane.body.controls.colours.click()

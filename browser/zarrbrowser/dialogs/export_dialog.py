@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.export.export import ENDINGS, PICTURE, how_unpacked, why_not
+from zarrbrowser.export.export import ENDINGS, PICTURE, how_changed, why_not
 from zarrbrowser.export.viewed_array import Selection, ViewedArray, complete_selection, selection_text
 from zarrbrowser.export.whole_nodes import OF_ARRAYS, WITH_COORDINATES
 from zarrbrowser.session.error_text import sentence
@@ -146,8 +146,8 @@ class ExportDialog(QDialog):
                 size *= length
             suffix = str(self.suffix.currentData())
             nbytes = format_bytes(size * array.dtype.itemsize)
-            unpacked = how_unpacked(self._viewed, suffix)
-            parts = [format_shape(shape), count(size, "element"), nbytes, *([unpacked] if unpacked else [])]
+            changed = how_changed(self._viewed, suffix)
+            parts = [format_shape(shape), count(size, "element"), nbytes, *([changed] if changed else [])]
             self.note.setText(" · ".join(parts))
             reason = "" if suffix in OF_ARRAYS else why_not(self._viewed, selection, suffix)
             self.problem.setText(reason and sentence(ValueError(reason)))

@@ -63,10 +63,13 @@ def why_not(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
     return ""
 
 
-def how_unpacked(viewed: ViewedArray, suffix: str) -> str:
-    """If the window shows unpacked values: whether a file holds these or the stored numbers; else empty."""
+def how_changed(viewed: ViewedArray, suffix: str) -> str:
+    """If the window does not show stored numbers as they are: whether a file holds these or what is shown; else empty."""
     from zarrcore.filetypes import TEXT_SUFFIXES
 
+    mask = "" if viewed.displayed is None else viewed.displayed.elements.mask(viewed.array.dtype)
+    if mask:
+        return f"{mask} masked" if suffix == PICTURE else f"{mask} as stored, not masked"
     if viewed.packing is None or suffix == PICTURE:
         return ""
     return "unpacked" if suffix in TEXT_SUFFIXES else "as stored, not unpacked"

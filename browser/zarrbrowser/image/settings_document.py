@@ -60,7 +60,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
         return replace(
             settings,
             axes=axes_in(document, settings.axes),
-            elements=_elements(document, array),
+            elements=_elements(document, array, settings.elements),
             contrast=_contrast_of(document["contrast"]),
             keeps_range=bool(document.get("keeps_range", True)),
             norm=Norm(document["norm"]),
@@ -146,13 +146,13 @@ def axes_in(document: Mapping[str, Any], axes: Axes) -> Axes:
     return replace(axes, rows=rows, columns=columns, index=inside)
 
 
-def _elements(document: Mapping[str, Any], array: ArrayLike) -> Elements:
+def _elements(document: Mapping[str, Any], array: ArrayLike, present: Elements) -> Elements:
     field, fields = document["field"], drawable_fields(array.dtype)
     if field not in (fields or (None,)):
         raise ValueError("the document belongs to an array of another type")
     told = elements_of(array, is_unpacked=bool(document["is_unpacked"]))
     told = replace(told, field=field, part=Part(document["part"]))
-    told = replace(told, masks_largest=bool(document.get("is_masked", told.masks_largest)))
+    told = replace(told, masks_largest=bool(document.get("is_masked", present.masks_largest)))
     return with_marks(told, array, is_on=bool(document["is_marked"]))
 
 

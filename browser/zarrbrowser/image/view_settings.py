@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.calculations.comparison import Comparison, Operation, OtherArray
 from zarrbrowser.image.calculations.derivation import Derivation, may_derive
-from zarrbrowser.image.calculations.reduction import Reduction
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.levels import Channel, Colour, Image
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.nodes.protocols import ArrayLike
-from zarrbrowser.values.elements import Elements, elements_of, unit_of
+from zarrbrowser.values.elements import Elements, elements_of, may_mask, unit_of
 
 if TYPE_CHECKING:  # the window loads the settings at its start, but reads no picture yet
     from zarrbrowser.image.tiles.raster import Raster
+
+_LATITUDES = ("lat", "latitude")
+_WEIGHABLE = (Statistic.MEAN, Statistic.DEVIATION, Statistic.SUM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,12 @@ class ViewSettings:
         return replace(self, axes=axes, is_blended=self.is_blended and image.channel_axis not in axes.shown)
 
     def settled(self, image: Image) -> ViewSettings:
-        """The same settings without a reduction that does not fit the axes of the picture, or is not of numbers."""
+        """The same settings without a reduction that does not fit the axes of the picture, or is not of numbers.
+
+        Labels are not masked: the largest number may be a label.
+        """
+        if self.elements.masks_largest and self.colour_map == LABELS and not self.is_blended:
+            return replace(self, elements=replace(self.elements, masks_largest=False)).settled(image)
         one = self.reduction
         fits = one is None or (
             one.axis in self.sliders(image)
@@ -149,6 +157,9 @@ class ViewSettings:
         axes = self.axes
         if self.is_derived:
             second = None if self._opened is None else self._opened.at(axes.index)
+            if second is not None and may_mask(image.base.dtype) and not self.elements.masks_largest:
+                # One box switches the masks of both arrays.
+                second = replace(second, elements=replace(second.elements, masks_largest=False))
             comparison = self.comparison if self.compares else None
             axes = replace(axes, derivation=Derivation(self.elements, self.reduction, comparison, second))
         if self.reduction is not None:
@@ -179,7 +190,10 @@ class ViewSettings:
         """The position along an axis, by its coordinate if that is known, or the statistic along it."""
         name = self.axes.names[axis]
         if self.reduction is not None and self.reduction.axis == axis:
-            return f"{self.reduction.statistic.value} along {name}"
+            statistic = self.reduction.statistic
+            # Rows of a map shrink towards the poles; those of one latitude are all of one size.
+            plain = statistic in _WEIGHABLE and name.lower() in _LATITUDES
+            return f"{statistic.value} along {name}" + (" (not weighted by area)" if plain else "")
         return f"{name} = {coordinate or f'{self.axes.index[axis]:,}'}"
 
     def sliders(self, image: Image) -> list[int]:
@@ -200,7 +214,7 @@ def initial_settings(image: Image, *, is_unpacked: bool = True) -> ViewSettings:
     channels = (ChannelSettings(one, one.is_on, one.colour, initial_contrast(one)) for one in image.channels)
     return ViewSettings(
         axes,
-        elements_of(array, is_unpacked=is_unpacked),
+        elements_of(array, is_unpacked=is_unpacked, is_picture=not image.is_labels),
         colour_map=LABELS if image.is_labels else "",
         is_blended=image.is_blended,
         channels=tuple(channels),

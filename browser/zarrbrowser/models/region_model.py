@@ -127,7 +127,9 @@ class RegionModel(QAbstractTableModel):
         units = {found.unit for _, found in self._regions if found is not None}
         unit = symbol(units.pop()) if len(units) == 1 else ""
         area = f"area ({unit}²)" if unit else "area (elements)"
-        return ("region", "channel", "elements", area, "valid", "mean", "σ", "min", "max")
+        by_area = any(found is not None and found.is_by_area for _, found in self._regions)
+        averages = ("mean by area", "σ by area") if by_area else ("mean", "σ")
+        return ("region", "channel", "elements", area, "valid", *averages, "min", "max")
 
 
 def _shown(cell: str | float) -> str:

@@ -95,7 +95,7 @@ def tool_tip(item: TreeItem) -> str:
     if item.source is None:
         return item.node.path
     place = item.node.path if item.request is None else item.source.hierarchy.url
-    return f"{place}\n{item.source.format_of(item.node).title}"
+    return f"{place}\n{item.source.kind_of(item.node)}"
 
 
 def icon_name(item: TreeItem) -> str:

@@ -37,12 +37,13 @@ class TreeItem:
         sort_key: the key by which rows are ordered; computed on first use.
         allow: the folder or URL that the user may allow, so that the source opens.
         asked: the running request for the row's node or children.
+        was_open: whether the row's source was open before: if opening it again is cancelled, the row stays.
         stream: the iterator over further children, kept between pages; only a worker advances it.
     """
 
     __slots__ = (
         "allow", "asked", "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row",
-        "sort_key", "source", "stream",
+        "sort_key", "source", "stream", "was_open",
     )  # fmt: skip
 
     def __init__(self, parent: TreeItem | None, node: NodeLike | None = None, note: str = "") -> None:
@@ -54,7 +55,7 @@ class TreeItem:
         self.identity = 0
         self.children: list[TreeItem] = []
         self.names: set[str] = set()
-        self.is_range = False
+        self.is_range = self.was_open = False
         self.sort_key: list[tuple[int, int, str]] | None = None
         self.asked: Request | None = None
         self.stream: Iterator[Any] | None = None

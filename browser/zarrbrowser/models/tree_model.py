@@ -25,6 +25,7 @@ from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_sour
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.workers import Request, Workers
+from zarrbrowser.workers.workers import Stopped
 
 _LOADING, _MORE = "Loading…", "More…"
 _PATIENCE_MS = 120
@@ -291,11 +292,14 @@ class TreeModel(RowModel):
         self._cancel(item)
 
     def _opened(self, item: TreeItem, source: Source) -> None:
-        item.source, item.node, item.fetching = source, source.root, Fetching.NOT_YET
+        item.source, item.node, item.fetching, item.was_open = source, source.root, Fetching.NOT_YET, True
         self._changed(item)
         self.source_opened.emit(self.index_of(item))
 
     def _failed_to_open(self, item: TreeItem, error: Exception) -> None:
+        if isinstance(error, Stopped) and not item.was_open:
+            self._remove(self._root, item.row, item.row + 1)  # the user did not want it after all
+            return
         item.fetching, item.note, item.allow = Fetching.FAILED, sentence(error), prefix_to_allow(error)
         self._changed(item)
         self.source_failed.emit(self.index_of(item))

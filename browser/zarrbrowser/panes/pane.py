@@ -130,6 +130,9 @@ class Pane(QWidget):
     def fit(self) -> None:
         """Fit the whole picture or plot into view."""
 
+    def toggle_colours(self) -> None:
+        """Show or hide the panel of colours."""
+
     def actual_size(self) -> None:
         """Zoom to one element per pixel."""
 

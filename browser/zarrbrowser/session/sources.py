@@ -126,6 +126,12 @@ class Source:
         """The format of a node's hierarchy; in a collection each hierarchy has its own."""
         return getattr(node, "hierarchy", self.hierarchy).format
 
+    def kind_of(self, node: NodeLike) -> str:
+        """What a node's hierarchy is stored as: ``Zarr v3``, ``NetCDF-4``; costs no request."""
+        hierarchy = getattr(node, "hierarchy", self.hierarchy)
+        store = getattr(hierarchy, "store", None)  # that of a collection has none
+        return getattr(store, "presents", "") or str(hierarchy.format.title)
+
 
 Opener = Callable[[SourceRequest], Source]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.nodes.protocols import NodeLike
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike
 from zarrbrowser.session.history import History
 from zarrbrowser.session.sources import RecentSources, Source
 
@@ -21,14 +20,16 @@ class Session:
     """The source of the current node."""
     node: NodeLike | None = None
     colour_map: str = "gray"
+    shows_colours: bool = True
+    """Whether the panel of colours is beside pictures."""
     history: History = field(default_factory=History)
     tab: str = ""
     """The tab that the user chose last; empty until then."""
     _views: dict[tuple[int, str], ViewSettings] = field(default_factory=dict)
     _stored: set[tuple[int, str]] = field(default_factory=set)
     """Arrays whose stored numbers are shown, not the values that they are unpacked to."""
-    _last: tuple[Source, str, Axes] | None = None
-    """The image shown last: its source, its path, its plane."""
+    _last: tuple[Source, str, ViewSettings, ArrayLike] | None = None
+    """The image shown last: its source, its path, its settings, its array."""
 
     def add(self, source: Source) -> None:
         """Add an open source."""
@@ -64,20 +65,20 @@ class Session:
         """The current node, by its source and path; an empty path without a node."""
         return id(self.source), "" if self.node is None else self.node.path
 
-    def sibling_axes(self, source: Source, path: str) -> Axes | None:
-        """The axes of the image shown last, if it is in the same group as this one and is another one."""
+    def sibling(self, source: Source, path: str) -> tuple[ViewSettings, ArrayLike] | None:
+        """The settings and the array of the image shown last, if it is another one of the same group as this one."""
         last = self._last
         is_sibling = last is not None and last[0] is source and _group(last[1]) == _group(path)
-        return last[2] if last is not None and is_sibling and last[1] != path else None
+        return last[2:] if last is not None and is_sibling and last[1] != path else None
 
     def view_of(self, source: Source, path: str) -> ViewSettings | None:
         """The saved view settings of an array."""
         return self._views.get((id(source), path))
 
-    def remember(self, source: Source, path: str, view: ViewSettings) -> None:
-        """Save the view settings of an array."""
+    def remember(self, source: Source, path: str, view: ViewSettings, array: ArrayLike) -> None:
+        """Save the view settings of an image, whose finest level is an array."""
         self._views[id(source), path] = view
-        self._last = (source, path, view.axes)
+        self._last = (source, path, view, array)
 
     def viewed(self) -> list[tuple[Source, str]]:
         """The images that have view settings: their sources and paths."""

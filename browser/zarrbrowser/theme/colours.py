@@ -31,9 +31,9 @@ class Colours:
     warning: str
     warning_ground: str
     missing: str
-    """The colour of NaN in a picture; it is in no colour map."""
+    """The colour of missing values in a picture; it is neutral, and in no colour map."""
     fill: str
-    """The colour of the fill value in a picture; it is in no colour map."""
+    """The colour of numbers that are marked though nothing says that they are missing; it is in no colour map."""
     key: str
     """Names in JSON."""
     string: str
@@ -56,7 +56,7 @@ LIGHT = Colours(
     selection="#d3ebef",
     warning="#9a4a00",
     warning_ground="#fff3e0",
-    missing="#d98ab8",
+    missing="#c9b9a2",
     fill="#8fb3e8",
     key="#0b6e80",
     string="#3f6b1f",
@@ -79,7 +79,7 @@ DARK = Colours(
     selection="#1f4750",
     warning="#f2b15c",
     warning_ground="#3a2d1a",
-    missing="#8d4a72",
+    missing="#5d5144",
     fill="#3f5f96",
     key="#6ccbd9",
     string="#a5cf84",

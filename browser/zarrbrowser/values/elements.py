@@ -70,6 +70,12 @@ class Elements:
             return "masked"
         return "" if self._outside(self.of(values)) is None else "outside the valid range"
 
+    def mask(self, dtype: np.dtype[Any]) -> str:
+        """The number of a type that is masked: ``4,294,967,295``; empty if none is."""
+        return (
+            f"{largest(dtype if self.field is None else dtype[self.field]):,}" if self.masks_largest else ""
+        )
+
     def _masked(self, values: AnyArray) -> AnyArray | None:
         return among(values, (largest(values.dtype),)) if self.masks_largest else None
 
@@ -136,11 +142,15 @@ def _unpacking(array: ArrayLike, packing: Packing | None) -> Packing | None:
     return Packing(kind=packing.kind) if packing.is_packed else None
 
 
-def elements_of(array: ArrayLike, *, is_unpacked: bool = True) -> Elements:
-    """The numbers to show first: those that CF tells, of the first field that can be drawn."""
+def elements_of(array: ArrayLike, *, is_unpacked: bool = True, is_picture: bool = False) -> Elements:
+    """The numbers to show first: those that CF tells, of the first field that can be drawn.
+
+    Args:
+        is_picture: whether it may be from a detector, which masks pixels: neither curves nor labels are.
+    """
     fields, packing = drawable_fields(array.dtype), packing_of(array)
     # No count reaches the largest number of 32 bits; of 16 bits, it may be a saturated pixel.
-    masks = packing is None and may_mask(array.dtype) and array.dtype.itemsize >= 4
+    masks = is_picture and packing is None and may_mask(array.dtype) and array.dtype.itemsize >= 4
     return Elements(
         fields[0] if fields else None,
         packing=_unpacking(array, packing) if is_unpacked else None,

@@ -51,8 +51,7 @@ COMMANDS = (
     Group(
         "Sources",
         (
-            Command("Open folder…", ("Ctrl+O",), lambda window: window.choose_folder()),
-            Command("Open zip file…", ("Ctrl+Shift+Z",), lambda window: window.choose_zip()),
+            Command("Open…", ("Ctrl+O", "Ctrl+Shift+Z"), lambda window: window.choose_source()),
             Command("Open location…", ("Ctrl+Shift+O",), lambda window: window.choose_location()),
             Command("Reload source", ("F5", "Ctrl+R"), lambda window: window.sources.reload_current()),
             Command("Close source", ("Ctrl+W",), lambda window: window.sources.close_current()),
@@ -70,11 +69,17 @@ COMMANDS = (
             Command("Back", ("Alt+Left", "Back"), lambda window: window.navigator.back()),
             Command("Forward", ("Alt+Right", "Forward"), lambda window: window.navigator.forward()),
             Command("Parent", ("Alt+Up",), lambda window: window.navigator.go_up()),
-            Command("Search", ("Ctrl+F",), lambda window: window.view.side.focus_box()),
+            Command("Search", ("Ctrl+F",), lambda window: window.view.search()),
             Command(
                 "Address", ("Ctrl+L",), lambda window: window.view.top_bar.focus_address(), in_menu=False
             ),
-            Command("Tree", ("Ctrl+T",), lambda window: window.tree.setFocus(), in_menu=False),
+            Command("Tree", ("Ctrl+T",), lambda window: window.view.focus_tree(), in_menu=False),
+            Command("Show or hide the tree", ("F9",), lambda window: window.view.top_bar.tree_button.click()),
+            Command(
+                "Show or hide the colours",
+                ("Shift+F9",),
+                lambda window: window.node_pane.current_pane.toggle_colours(),
+            ),
             Command(
                 "Between tree and data",
                 ("F6",),

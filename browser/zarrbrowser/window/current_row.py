@@ -47,7 +47,8 @@ class CurrentRow(QObject):
         )
         self._connection = push_button("Connection…", window.choose_location)
         self._allowing = AllowButton(sources.allow)
-        for button in (self._connection, self._allowing):
+        self._close = push_button("Close", sources.close_current)
+        for button in (self._connection, self._allowing, self._close):
             view.sentence.add_button(button)
         view.sentence.button.clicked.connect(lambda _checked: self._retry())
         view.node_pane.panes.retried.connect(self._read_again)
@@ -71,7 +72,8 @@ class CurrentRow(QObject):
             self._view.top_bar.show_versions((), "")
             if item.fetching is Fetching.FAILED:
                 self._say(item.note)
-                self._connection.show()
+                self._connection.setVisible("://" in item.request.address)  # a path has no connection
+                self._close.show()
                 self._allowing.offer(item.allow)
             else:
                 self._say(f"Opening {item.request.shown_address}…", drawing="loading", retry=False)
@@ -100,6 +102,7 @@ class CurrentRow(QObject):
     def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
         self._retry = self._read_again
         self._connection.hide()
+        self._close.hide()
         self._allowing.offer("")
         self._view.sentence.say(text, drawing=drawing, retry=retry)
         self._view.show_sentence()

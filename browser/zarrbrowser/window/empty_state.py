@@ -35,7 +35,8 @@ class EmptyState(QWidget):
     """Buttons to open a source, and recent views and sources; examples of addresses while there are no views.
 
     Signals:
-        open_pressed: the user wants to choose a folder.
+        open_pressed: the user wants to choose a file or folder.
+        example_pressed: the user wants to see something without data of their own.
         entered: a recent address was chosen.
         location_pressed: the user wants to enter a location with connection options.
         view_chosen: the `SavedView` of a recent view was chosen.
@@ -43,6 +44,7 @@ class EmptyState(QWidget):
     """
 
     open_pressed = Signal()
+    example_pressed = Signal()
     location_pressed = Signal()
     entered = Signal(str)
     view_chosen = Signal(object)
@@ -51,10 +53,10 @@ class EmptyState(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._picture = QLabel()
-        self.open_button = push_button(
-            "Open folder…", self.open_pressed.emit, drawing="folder-open", role="primary"
-        )
+        self.open_button = push_button("Open…", self.open_pressed.emit, drawing="folder-open", role="primary")
         self.location_button = push_button("Open location…", self.location_pressed.emit)
+        self.example_button = push_button("Show an example", self.example_pressed.emit)
+        self.example_button.setToolTip("A small brain, computed on the spot")
         self._examples = _examples()
         self._views_heading = label("Recent views", "heading")
         self.cards = ViewCards()
@@ -112,6 +114,7 @@ class EmptyState(QWidget):
         self.cards.show_views(views)
         for widget in (self.cards, self._views_heading):
             widget.setVisible(bool(views))
+        self.example_button.setVisible(not views)
         self._examples.setVisible(not views)
         self._settle()
 
@@ -138,7 +141,7 @@ class EmptyState(QWidget):
     def _settle(self) -> None:
         """Lay out the changed page, and let Tab go through it from top to bottom."""
         self._page.fit_inside()
-        for before, after in pairwise([self.location_button, *self.cards.cards, *self._links]):
+        for before, after in pairwise([self.example_button, *self.cards.cards, *self._links]):
             QWidget.setTabOrder(before, after)
 
     def _invitation(self) -> QVBoxLayout:
@@ -146,7 +149,7 @@ class EmptyState(QWidget):
         column = QVBoxLayout()
         column.setSpacing(8)
         column.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(label("Open a Zarr hierarchy", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(label("Open data", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
         words = label("Drop a folder or file here, open one, or type a path or URL above.", "muted")
         column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addSpacing(8)
@@ -155,6 +158,7 @@ class EmptyState(QWidget):
         buttons.addStretch(1)
         buttons.addWidget(self.open_button)
         buttons.addWidget(self.location_button)
+        buttons.addWidget(self.example_button)
         buttons.addStretch(1)
         column.addLayout(buttons)
         return column

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -9,6 +11,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEv
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.saved_views.links import is_link
 from zarrbrowser.session.sources import Opener, SourceRequest, open_source
 from zarrbrowser.session.state import Session
@@ -52,7 +55,10 @@ class MainWindow(QMainWindow):
     ) -> None:
         super().__init__(parent)
         self.settings = settings
+        self._example_folder: tempfile.TemporaryDirectory[str] | None = None
+        """That of the example, if nothing is to be kept."""
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
+        self.session.shows_colours = settings.text("colours", "shown") == "shown"
         self.session.recent.requests = saved_session.saved_requests(settings, "recent")
         # Types are given where the table of commands names a part: mypy reads the table before this.
         self.workers: Workers = Workers(self)
@@ -92,8 +98,9 @@ class MainWindow(QMainWindow):
         view, views = self.view, self.saved_views
         for place in (view.top_bar, view.empty):
             place.entered.connect(self.open_text)
-            place.open_pressed.connect(self.choose_folder)
+            place.open_pressed.connect(self.choose_source)
             place.location_pressed.connect(self.choose_location)
+        view.empty.example_pressed.connect(self.show_example)
         view.empty.view_chosen.connect(views.opener.go)
         view.empty.appeared.connect(views.recent.load)
         views.recent.loaded.connect(view.empty.show_views)
@@ -134,13 +141,24 @@ class MainWindow(QMainWindow):
         if here is not None and requests:
             self.navigator.travel(here)
 
-    def choose_folder(self) -> None:
-        """Ask for a folder."""
-        opening.ask_for_folder(self, self.open_text)
+    def choose_source(self) -> None:
+        """Ask for a file or folder."""
+        folder = opening.folder_of_recent(self.session.recent.requests)
+        opening.ask_for_source(self, self.open_text, self.workers, folder)
 
-    def choose_zip(self) -> None:
-        """Ask for a zip file."""
-        opening.ask_for_zip(self, self.open_text)
+    def show_example(self) -> None:
+        """Make the example, unless it was made before, and open it."""
+        from zarrbrowser.session.example import write_example  # late: for a fast start
+
+        if self.settings.cache_folder is None and self._example_folder is None:
+            self._example_folder = tempfile.TemporaryDirectory(prefix="zarrscope-")
+        place = self.settings.cache_folder or Path(self._example_folder.name if self._example_folder else "")
+        self.workers.submit(
+            lambda _request: write_example(place),
+            lambda path: self.go(SourceRequest(path, "/functional")),
+            lambda error: self.view.notice.say(sentence(error)),
+            "Making the example",
+        )
 
     def choose_location(self) -> OpenDialog:
         """Ask for a location and connection options, starting with a typed address or one that failed to open."""
@@ -187,11 +205,14 @@ class MainWindow(QMainWindow):
         self.saved_views.recent.keep_now()
         self.view.keep()
         self.settings.keep("colour_map", self.session.colour_map)
+        self.settings.keep("colours", "shown" if self.session.shows_colours else "hidden")
         pane = self.node_pane
         saved_session.save_session(self.settings, self.session, pane.current_tab(), pane.view_state())
         self.settings.flush()
         self.hide()  # unmounting may take a while
         self.exports.mounter.leave()
         self.workers.shut_down(_LEAVE_S)
+        if self._example_folder is not None:
+            self._example_folder.cleanup()
         self.editor.leave()
         super().closeEvent(event)

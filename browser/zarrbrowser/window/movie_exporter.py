@@ -120,12 +120,22 @@ def write_movie(
     """
     from zarrbrowser.drawing.figure_files import frame_of
     from zarrbrowser.drawing.png import png_of_pixels
+    from zarrbrowser.export.figures.planes import colour_bar_of
     from zarrbrowser.export.movies.writers import movie_writer
     from zarrbrowser.nodes.read_cost import Cancelled
 
     size, positions = (options.width, options.height), options.positions
     axes = planes.main.state.settings.axes
-    with movie_writer(path, options.kind, size, options.rate, png_of_pixels, loops=options.loops) as add:
+    bar = colour_bar_of(planes.main.state, planes.main.measured)
+    with movie_writer(
+        path,
+        options.kind,
+        size,
+        options.rate,
+        png_of_pixels,
+        loops=options.loops,
+        colours=None if bar is None else bar.table,
+    ) as add:
         for number, position in enumerate(positions):
             if cancelled():
                 raise Cancelled

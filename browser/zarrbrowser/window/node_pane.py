@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.image.multiscales import may_be_image
@@ -26,6 +27,8 @@ from zarrbrowser.workers import Lane, Workers
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrbrowser.export.viewed_array import ViewedArray
 
+_LOW = 640
+"""The height in pixels below which the header is one line."""
 _log = logging.getLogger(__name__)
 
 
@@ -77,6 +80,11 @@ class NodePane(QWidget):
         column.addWidget(self.tabs)
         column.addWidget(self._stack, 1)
         self.tabs.currentChanged.connect(lambda _position: self._tab_changed())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Let the header give way before the data do."""
+        super().resizeEvent(event)
+        self.header.shrink(is_small=event.size().height() < _LOW)
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show a node, in the tab that the user chose last if it has that one."""

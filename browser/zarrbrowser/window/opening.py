@@ -1,36 +1,40 @@
-"""Dialogs that ask what to open: a folder, a zip file, or any location with connection options."""
+"""Dialogs that ask what to open: a file or folder, or any location with connection options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.session.sources import SourceRequest
-from zarrcore.stores import ZIP_SUFFIXES
+from zarrbrowser.workers import Workers
 
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
 
-def ask_for_folder(parent: QWidget, chosen: Callable[[str], object]) -> None:
-    """Ask for a folder without blocking the window."""
-    dialog = QFileDialog(parent, "Open a Zarr hierarchy, or a folder with several")
-    dialog.setFileMode(QFileDialog.FileMode.Directory)
-    _open(dialog, chosen)
+def ask_for_source(parent: QWidget, chosen: Callable[[str], object], workers: Workers, folder: str) -> None:
+    """Ask for a file or folder without blocking the window.
+
+    Args:
+        folder: where the dialog starts.
+    """
+    from zarrbrowser.dialogs.source_dialog import SourceDialog  # late: for a fast start
+
+    dialog = SourceDialog(workers, folder, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(chosen)
+    dialog.open()
 
 
-def ask_for_zip(parent: QWidget, chosen: Callable[[str], object]) -> None:
-    """Ask for a zip file."""
-    dialog = QFileDialog(parent, "Open a zip file with a Zarr hierarchy")
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setNameFilters(
-        [f"Zip files ({' '.join(f'*{suffix}' for suffix in ZIP_SUFFIXES)})", "All files (*)"]
-    )
-    _open(dialog, chosen)
+def folder_of_recent(requests: Sequence[SourceRequest]) -> str:
+    """The folder of the latest source of this machine, the user's own one without any; asks for nothing remote."""
+    local = (os.path.dirname(one.address) for one in requests if os.path.isabs(one.address))
+    return next((folder for folder in local if os.path.isdir(folder)), os.path.expanduser("~"))
 
 
 def ask_for_location(
@@ -61,9 +65,3 @@ def take_as_copy(event: QDropEvent) -> bool:
     event.setDropAction(Qt.DropAction.CopyAction)  # another one stays if the source cannot copy
     event.setAccepted(event.dropAction() is Qt.DropAction.CopyAction)
     return event.isAccepted()
-
-
-def _open(dialog: QFileDialog, chosen: Callable[[str], object]) -> None:
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.fileSelected.connect(chosen)
-    dialog.open()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QEvent, QSize, QStringListModel, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
@@ -29,12 +30,26 @@ _SCROLL_BAR = 24
 """Pixels that the list of versions needs besides its texts."""
 
 
+_OPEN = QKeySequence("Ctrl+Shift+Z")
+
+
+class _AddressLine(QLineEdit):
+    """A line that leaves the key that opens a file to the window; Qt would use it to redo an edit."""
+
+    def event(self, event: QEvent) -> bool:
+        overrides = event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if overrides and QKeySequence(cast("QKeyEvent", event).keyCombination()) == _OPEN:
+            event.ignore()
+            return True
+        return super().event(event)
+
+
 class TopBar(QFrame):
     """The Open button with recent sources, the address field, the menu.
 
     Signals:
         entered: an address, typed or chosen among the recent ones.
-        open_pressed: the user wants to choose a folder.
+        open_pressed: the user wants to choose a file or folder.
         location_pressed: the user wants to enter a location with connection options.
     """
 
@@ -46,11 +61,14 @@ class TopBar(QFrame):
         super().__init__(parent)
         self._completing = Lane(workers, in_flight=1)
         self.setProperty("role", "bar")
+        self.tree_button = tool_button("sidebar", "Show or hide the tree (F9)")
+        self.tree_button.setCheckable(True)
+        self.tree_button.setChecked(True)
         self.back_button = tool_button("back", "Back (Alt+Left)")
         self.forward_button = tool_button("forward", "Forward (Alt+Right)")
         self.open_button = QToolButton()
         self.open_button.setText("Open")
-        self.open_button.setToolTip("Open a folder (Ctrl+O); the arrow shows recent sources")
+        self.open_button.setToolTip("Open a file or folder (Ctrl+O); the arrow shows recent sources")
         self.open_button.setProperty("role", "open")
         self.open_button.setProperty("drawing", "folder-open")
         self.open_button.setIconSize(ICON)
@@ -60,7 +78,7 @@ class TopBar(QFrame):
         colour(self.open_button)
         self.recent_menu = QMenu(self)
         self.open_button.setMenu(self.recent_menu)
-        self.address = QLineEdit()
+        self.address = _AddressLine()
         self.address.setPlaceholderText("Path or URL:  /data/scan.zarr   s3://bucket/scan.zarr   https://…")
         self.address.setAcceptDrops(False)  # the window handles drops, here too
         self.address.setAccessibleName("path or URL of a source")
@@ -87,6 +105,7 @@ class TopBar(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 8, 8)
         row.setSpacing(8)
+        row.addWidget(self.tree_button)
         row.addWidget(self.open_button)
         ways = QHBoxLayout()
         ways.setSpacing(0)

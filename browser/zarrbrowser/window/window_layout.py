@@ -53,7 +53,8 @@ class WindowLayout(QWidget):
         self.side.setMinimumWidth(_LEAST_TREE_WIDTH)
         self._split.setStretchFactor(1, 1)
         self._split.setHandleWidth(1)
-        self._split.setCollapsible(1, False)
+        self._split.setChildrenCollapsible(False)  # the button does, and brings it back
+        self.top_bar.tree_button.toggled.connect(self.side.setVisible)
         self._body.addWidget(self.empty)
         self._body.addWidget(self._split)
         column = QVBoxLayout(self)
@@ -75,11 +76,23 @@ class WindowLayout(QWidget):
 
     def show_empty(self) -> None:
         """Show the start page, while no source is open."""
+        self.top_bar.tree_button.setEnabled(False)
         self._body.setCurrentWidget(self.empty)
 
     def show_tree(self) -> None:
-        """Show the tree, once a source is open or being opened."""
+        """Show the tree, once a source is open or being opened, unless the user hid it."""
+        self.top_bar.tree_button.setEnabled(True)
         self._body.setCurrentWidget(self._split)
+
+    def focus_tree(self) -> None:
+        """Give the keys to the tree, also if it was hidden."""
+        self.top_bar.tree_button.setChecked(True)
+        self.side.tree.setFocus()
+
+    def search(self) -> None:
+        """Give the keys to the search box, also if it was hidden with the tree."""
+        self.top_bar.tree_button.setChecked(True)
+        self.side.focus_box()
 
     def show_node(self) -> None:
         """Show a node on the right."""
@@ -107,8 +120,11 @@ class WindowLayout(QWidget):
         window.resize(window.size().boundedTo(window.screen().availableSize()))
         if not split.isEmpty():
             self._split.restoreState(split)
+            self._split.setChildrenCollapsible(False)
+        self.top_bar.tree_button.setChecked(self._settings.text("tree", "shown") == "shown")
 
     def keep(self) -> None:
         """Save the geometry."""
         self._settings.keep("geometry", self.window().saveGeometry())
         self._settings.keep("split", self._split.saveState())
+        self._settings.keep("tree", "shown" if self.top_bar.tree_button.isChecked() else "hidden")

@@ -2,5 +2,6 @@
 
 from zarrcore.describe.array_facts import array_facts
 from zarrcore.describe.meaning_facts import meaning_facts, meaning_or_error
+from zarrcore.describe.path_kind import FOLDER, kind_of_path
 
-__all__ = ["array_facts", "meaning_facts", "meaning_or_error"]
+__all__ = ["FOLDER", "array_facts", "kind_of_path", "meaning_facts", "meaning_or_error"]

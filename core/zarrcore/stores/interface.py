@@ -105,7 +105,10 @@ class Store(ABC):
     """The options that `open_store` opened it with: stores that its values refer to are opened with them, too."""
 
     presents: str = ""
-    """The name of what is shown as Zarr, such as HDF5; empty if the keys are stored as they are."""
+    """The name of what is shown as Zarr, such as HDF5; empty if the keys are stored as they are.
+
+    Once its root was read, a file may have a more precise one, such as NetCDF-4.
+    """
 
     named_format: str | None = None
     """The name of the format that its URL names; None leaves it to detection."""

@@ -15,6 +15,7 @@ from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo
 from zarrbrowser.image.levels import Channel
+from zarrbrowser.values.elements import Elements
 from zarrcore.conventions.cf import Packing
 
 ALL = slice(None)
@@ -186,3 +187,9 @@ def test_a_line_is_exported_as_all_of_its_elements(tmp_path: Path, qtbot: QtBot)
     assert choices(dialog.what) == ["All elements", "Another selection"]
     assert dialog.note.text() == "0 · 0 elements · 0 bytes"
     assert asked(dialog, qtbot)[1] == (ALL,)
+
+
+def test_whether_numbers_are_masked_is_said(array: Any, qtbot: QtBot) -> None:
+    viewed = ViewedArray.of(replace(displayed(array), elements=Elements(masks_largest=True)))
+    for suffix, note in (("npy", "32,767 as stored, not masked"), ("png", "32,767 masked")):
+        assert dialog_of(viewed, qtbot, suffix).note.text().endswith(f" · {note}")

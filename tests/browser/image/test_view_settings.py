@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.levels import Channel, Image, image_of_array, whole
@@ -93,3 +94,24 @@ def test_packed_numbers_are_unpacked_and_missing_ones_marked() -> None:
     assert initial_settings(image, is_unpacked=False).elements == replace(elements, packing=None)
     table = FakeArray(np.zeros((3, 4), [("name", "S2"), ("height", "f4")]))
     assert initial_settings(image_of_array(table)).elements.field == "height", "names cannot be drawn"
+
+
+def test_labels_are_never_masked_and_detectors_are_at_first() -> None:
+    counts = image_of_array(FakeArray(np.full((3, 4), 2**32 - 1, np.uint32)))
+    told = initial_settings(counts)
+    assert told.elements.mask(counts.base.dtype) == "4,294,967,295"
+    assert not initial_settings(replace(counts, is_labels=True)).elements.masks_largest
+    as_labels = replace(told, colour_map=LABELS).settled(counts)
+    assert not as_labels.elements.masks_largest, "the largest number may be a label"
+    assert told.settled(counts) is told
+
+
+def test_a_mean_along_latitudes_says_that_it_has_no_weights() -> None:
+    image = image_of_array(FakeArray(np.zeros((3, 4, 5)), ("lat", "time", "x")))
+    settings = initial_settings(image)
+    for statistic, text in (
+        (Statistic.MEAN, "mean along lat (not weighted by area)"),
+        (Statistic.MAXIMUM, "maximum along lat"),
+    ):
+        assert replace(settings, reduction=Reduction(0, statistic)).place_along(0) == text
+    assert replace(settings, reduction=Reduction(1, Statistic.MEAN)).place_along(1) == "mean along time"

@@ -16,7 +16,7 @@ def test_views_are_kept_until_their_source_is_closed() -> None:
     source = Source(SourceRequest("a"), FakeHierarchy(array), array)
     session, view = Session(), initial_settings(image_of_array(array))
     session.add(source)
-    session.remember(source, "/", view)
+    session.remember(source, "/", view, array)
     assert session.view_of(source, "/") is view
     session.remove(source)
     assert session.view_of(source, "/") is None

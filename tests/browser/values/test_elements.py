@@ -88,12 +88,16 @@ def test_integers_that_are_read_as_unsigned_stay_integers() -> None:
 def test_the_largest_count_of_a_detector_is_masked() -> None:
     for dtype in ("u4", "u8", ">u4"):
         array = FakeArray(np.array([0, 7, np.iinfo(dtype).max], dtype))
-        elements = elements_of(array)
+        elements = elements_of(array, is_picture=True)
         assert elements.numbers(array.values)[1].tolist() == [False, False, True]
         assert [elements.why_marked(array.values[at:][:1]) for at in range(3)] == ["", "", "masked"]
         assert np.isnan(elements.known(array.values)).tolist() == [False, False, True]
+        assert elements.mask(array.dtype) == f"{np.iinfo(dtype).max:,}"
+        assert elements_of(array).mask(array.dtype) == "", "a curve has no detector's pixels"
     for dtype in ("u2", "u1", "i4"):
         array = FakeArray(np.array([0, 7, np.iinfo(dtype).max], dtype))
-        assert elements_of(array).numbers(array.values)[1] is None, "it may be a saturated pixel"
+        assert elements_of(array, is_picture=True).numbers(array.values)[1] is None, (
+            "it may be a saturated pixel"
+        )
     assert [may_mask(np.dtype(one)) for one in ("u1", "u2", "i8", "f4")] == [False, True, False, False]
     assert (largest(np.dtype("u2")), largest(np.dtype("f4"))) == (65535, 0)

@@ -63,11 +63,13 @@ def test_an_ampersand_in_an_address_is_shown(page: EmptyState) -> None:
     assert links(page)[0].shortcut().isEmpty()
 
 
-def test_the_buttons_ask_for_a_folder_and_for_a_location(page: EmptyState, qtbot: QtBot) -> None:
+def test_the_buttons_ask_for_a_file_a_location_and_an_example(page: EmptyState, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.open_pressed):
         page.open_button.click()
     with qtbot.waitSignal(page.location_pressed):
         page.location_button.click()
+    with qtbot.waitSignal(page.example_pressed):
+        page.example_button.click()
 
 
 def texts(page: EmptyState) -> set[str]:

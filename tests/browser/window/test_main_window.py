@@ -6,9 +6,12 @@ import gc
 import threading
 import warnings
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
+import tifffile
+import xarray
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
@@ -17,14 +20,17 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QComboBox,
+    QFileDialog,
     QHeaderView,
     QLabel,
     QLineEdit,
+    QPushButton,
     QTableView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+import zarrcore
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Gate
 from tests.browser.window.examples import example
@@ -48,10 +54,69 @@ def test_a_source_that_hangs_can_be_cancelled_and_closed(application: QApplicati
     window.open_text("/slow")
     assert "Opening /slow" in window.view.sentence.text
     window.workers.stop()
-    assert "cancelled" in window.view.sentence.text
-    window.sources.close_current()
+    assert window.model.rowCount() == 0, "what was cancelled is not in the way"
     assert window.view.empty.isVisible()
     gate.open()
+
+
+def test_a_source_that_cannot_be_opened_is_closed_by_a_button(
+    application: QApplication, qtbot: QtBot
+) -> None:
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    window.open_text("/no/such/file.h5")
+    qtbot.waitUntil(lambda: "no" in window.view.sentence.text and not window.workers.active)
+    buttons = {one.text(): one for one in window.view.sentence.findChildren(QPushButton) if one.isVisible()}
+    assert "Connection…" not in buttons, "a path has none"
+    buttons["Close"].click()
+    assert window.model.rowCount() == 0
+    assert window.view.empty.isVisible()
+
+
+def test_the_first_start_offers_an_example(application: QApplication, qtbot: QtBot) -> None:
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    with qtbot.waitSignal(window.settled):
+        window.view.empty.example_button.click()
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/functional")
+    assert window.node_pane.current_tab() == "Image"
+
+
+def test_a_file_is_opened_by_key_from_the_address_line(application: QApplication, qtbot: QtBot) -> None:
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    address = window.view.top_bar.address
+    address.setFocus()
+    qtbot.waitUntil(address.hasFocus)
+    QTest.keySequence(address, QKeySequence("Ctrl+Shift+Z"))
+    (dialog,) = window.findChildren(QFileDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+    qtbot.waitUntil(lambda: not window.findChildren(QFileDialog))
+
+
+def test_the_badge_says_what_the_file_is(application: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+    xarray.Dataset({"t": ("x", [1.0, 2.0])}).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+    tifffile.imwrite(
+        tmp_path / "b.ome.tif", np.zeros((3, 8, 8), np.uint8), metadata={"axes": "ZYX"}, ome=True
+    )
+    zarrcore.create(tmp_path / "c.n5", format="n5")
+    zarrcore.create(tmp_path / "d.zarr")
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    for name, badge in (
+        ("a.nc", "NetCDF-4"),
+        ("b.ome.tif", "OME-TIFF"),
+        ("c.n5", "N5"),
+        ("d.zarr", "Zarr v3"),
+    ):
+        window.open_text(str(tmp_path / name))
+        qtbot.waitUntil(lambda badge=badge: window.node_pane.header.format_chip.text() == badge)  # type: ignore[misc]
 
 
 def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -147,7 +147,7 @@ def test_all_keys_are_listed(open_window: OpenWindow, qtbot: QtBot) -> None:
     window.help.show_keys()
     dialog = next(one for one in window.findChildren(KeysDialog))
     texts = {one.text() for one in dialog.findChildren(type(window.view.status.value))}
-    assert {"Open folder", "Ctrl+O", "Alt+Left, Back", "Parent", "F1", "Ctrl+F"} <= texts
+    assert {"Open", "Ctrl+O, Ctrl+Shift+Z", "Alt+Left, Back", "Parent", "F1", "Ctrl+F"} <= texts
     assert not any(isinstance(one, ElidedLabel) for one in dialog.findChildren(ElidedLabel))
     dialog.reject()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.session.sources import SourceRequest
-from zarrbrowser.window.opening import ask_for_folder, ask_for_zip, dropped_texts
-from zarrcore.stores import ZIP_SUFFIXES
+from zarrbrowser.window.opening import ask_for_source, dropped_texts, folder_of_recent
+from zarrbrowser.workers import Workers
 
 
 def test_dropped_paths_and_urls_are_opened() -> None:
@@ -37,26 +36,24 @@ def test_dropping_nothing_opens_nothing() -> None:
     assert dropped_texts(QMimeData()) == []
 
 
-@pytest.mark.parametrize("ask", [ask_for_folder, ask_for_zip])
-def test_a_file_dialog_does_not_block_and_gives_the_path(
-    ask: Callable[..., None], application: QApplication, qtbot: QtBot, tmp_path: Path
+def test_the_dialog_does_not_block_and_gives_the_path(
+    application: QApplication, qtbot: QtBot, workers: Workers, tmp_path: Path
 ) -> None:
     parent, chosen = QWidget(), []
     qtbot.addWidget(parent)
-    ask(parent, chosen.append)
+    ask_for_source(parent, chosen.append, workers, str(tmp_path))
     (dialog,) = parent.findChildren(QFileDialog)
     assert dialog.isVisible()
-    dialog.fileSelected.emit(str(tmp_path))
+    dialog.accept()
     assert chosen == [str(tmp_path)]
-    dialog.reject()
     qtbot.waitUntil(lambda: not parent.findChildren(QFileDialog))
 
 
-def test_zip_files_are_found_by_all_of_their_suffixes(application: QApplication, qtbot: QtBot) -> None:
-    parent = QWidget()
-    qtbot.addWidget(parent)
-    ask_for_zip(parent, print)
-    (dialog,) = parent.findChildren(QFileDialog)
-    assert all(f"*{suffix}" in dialog.nameFilters()[0] for suffix in ZIP_SUFFIXES)
-    assert "All files (*)" in dialog.nameFilters()
-    dialog.reject()
+def test_the_dialog_starts_beside_the_latest_source(tmp_path: Path) -> None:
+    requests = [
+        SourceRequest("s3://b/a.zarr"),
+        SourceRequest("/gone/a.zarr"),
+        SourceRequest(f"{tmp_path}/a.h5"),
+    ]
+    assert folder_of_recent(requests) == str(tmp_path)
+    assert folder_of_recent([]) == str(Path.home())

@@ -101,7 +101,7 @@ def test_without_a_source_the_palette_opens(open_window: OpenWindow) -> None:
     window = open_window(example())
     window.sources.close_current()
     dialog = window.show_palette()
-    assert "Open folder" in dialog.titles
+    assert "Open" in dialog.titles
     dialog.reject()
 
 

@@ -94,7 +94,7 @@ class ShownPlanes:
             parts.append((one, mosaics or one.mosaics, labels))
             notes.append(note)
         figure = self.figure_of(parts)
-        return replace(figure, note=next(filter(None, notes), figure.note))
+        return replace(figure, note=" ".join(filter(None, (next(filter(None, notes), ""), figure.note))))
 
     def frame(
         self,
@@ -131,7 +131,7 @@ class ShownPlanes:
         main = self.main.state
         panels = tuple((*one.place, self._panel(one, mosaics, labels)) for one, mosaics, labels in parts)
         bar = colour_bar_of(main, self.main.measured)
-        return Figure(panels, bar, legend_of(main), self.title)
+        return Figure(panels, bar, legend_of(main), self.title, mask_note(main))
 
     @property
     def title(self) -> str:
@@ -206,6 +206,12 @@ def legend_of(state: ImageState) -> tuple[tuple[str, Colour], ...]:
         return ()
     chosen = [settings.channels[position] for position in settings.channels_on]
     return tuple((one.channel.name, one.colour) for one in chosen)
+
+
+def mask_note(state: ImageState) -> str:
+    """Which number has no colour, because it marks pixels that do not count; empty if there is none."""
+    number = state.settings.elements.mask(state.image.base.dtype)
+    return f"Elements of {number} are masked." if number else ""
 
 
 def colour_label(state: ImageState) -> str:

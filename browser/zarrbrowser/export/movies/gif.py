@@ -16,6 +16,8 @@ END = b";"
 _LOOP_FOR_EVER = b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
 _HAS_TABLE, _TABLE_BITS = 0x80, 0x07
 _LOGICAL_SCREEN = 6
+_OF_COLOUR_MAP = 192
+"""Colours of a palette that are those of the colour map; the others are for text, lines and marks."""
 _IMAGE, _EXTENSION = 0x2C, 0x21
 
 
@@ -25,27 +27,50 @@ def header(size: tuple[int, int], *, loops: bool) -> bytes:
     return b"GIF89a" + screen + (_LOOP_FOR_EVER if loops else b"")
 
 
-def frame_blocks(pixels: NDArray[np.uint8], rate: float) -> bytes:
+def common_palette(first: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
+    """A palette for all frames, so that equal numbers have equal colours: those of a colour map, and the rest of a frame's.
+
+    Args:
+        first: the first frame, shape (h, w, 3).
+        colours: those of the colour map, shape (n, 3).
+    """
+    from PIL import Image  # an optional package
+
+    places = np.linspace(0, len(colours) - 1, min(len(colours), _OF_COLOUR_MAP)).round().astype(int)
+    chosen = bytes(np.ascontiguousarray(colours[places]))
+    room = 256 - len(places)
+    others = (
+        Image.fromarray(np.ascontiguousarray(first)).quantize(room, dither=Image.Dither.NONE).getpalette()
+    )
+    return (chosen + bytes(others or []))[: 3 * 256]
+
+
+def frame_blocks(pixels: NDArray[np.uint8], rate: float, palette: bytes = b"") -> bytes:
     """One frame.
 
     Args:
         pixels: shape (h, w, 3).
         rate: frames per second; the format knows hundredths of a second.
+        palette: its colours; empty for those that suit it best.
     """
-    table, descriptor, packed = _parts(_single(pixels))
+    table, descriptor, packed = _parts(_single(pixels, palette))
     delay = max(1, round(100 / rate))
     control = struct.pack("<BBBBHBB", _EXTENSION, 0xF9, 4, 0x04, delay, 0, 0)
     flags = _HAS_TABLE | (len(table) // 3).bit_length() - 2
     return control + descriptor[:-1] + bytes([flags]) + table + packed
 
 
-def _single(pixels: NDArray[np.uint8]) -> bytes:
+def _single(pixels: NDArray[np.uint8], palette: bytes) -> bytes:
     """A GIF file of one frame."""
     from PIL import Image  # an optional package
 
     image = Image.fromarray(np.ascontiguousarray(pixels))
     stream = io.BytesIO()
-    image.quantize(256, dither=Image.Dither.NONE).save(stream, "GIF", interlace=0)
+    given = None
+    if palette:
+        given = Image.new("P", (1, 1))
+        given.putpalette(palette)
+    image.quantize(256, palette=given, dither=Image.Dither.NONE).save(stream, "GIF", interlace=0)
     return stream.getvalue()
 
 

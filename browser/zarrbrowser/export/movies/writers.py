@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from zarrbrowser.export.movies.gif import END, frame_blocks, header
+from zarrbrowser.export.movies.gif import END, common_palette, frame_blocks, header
 from zarrcore.installation import how_to_add
 
 Frame = NDArray[np.uint8]
@@ -54,7 +54,14 @@ MOVIE_TYPES = {
 
 @contextmanager
 def movie_writer(
-    path: str, kind: str, size: tuple[int, int], rate: float, encode: Encoder, *, loops: bool = True
+    path: str,
+    kind: str,
+    size: tuple[int, int],
+    rate: float,
+    encode: Encoder,
+    *,
+    loops: bool = True,
+    colours: Frame | None = None,
 ) -> Iterator[Callable[[Frame], None]]:
     """A function that adds a frame; the movie appears when the block ends, and nothing if it fails.
 
@@ -65,6 +72,8 @@ def movie_writer(
         rate: frames per second.
         encode: makes PNG files.
         loops: whether a GIF animation starts again at its end.
+        colours: those of the colour map, shape (n, 3), for the one palette of a GIF animation; without one, each frame has
+            the palette that suits it best.
 
     Raises:
         OSError: it cannot be written there.
@@ -78,7 +87,7 @@ def movie_writer(
     if kind == "png":
         opened = _folder(path, encode)
     elif kind == "gif":
-        opened = _gif(path, size, rate, loops=loops)
+        opened = _gif(path, size, rate, colours, loops=loops)
     else:
         opened = _video(path, kind, size, rate)
     with opened as add:
@@ -86,14 +95,20 @@ def movie_writer(
 
 
 @contextmanager
-def _gif(path: str, size: tuple[int, int], rate: float, *, loops: bool) -> Iterator[Callable[[Frame], None]]:
+def _gif(
+    path: str, size: tuple[int, int], rate: float, colours: Frame | None, *, loops: bool
+) -> Iterator[Callable[[Frame], None]]:
     from zarrcore.filetypes import whole_or_nothing
 
     with whole_or_nothing(path) as stream:
         stream.write(header(size, loops=loops))
+        palette = b""
 
         def add(frame: Frame) -> None:
-            stream.write(frame_blocks(frame, rate))
+            nonlocal palette
+            if colours is not None and not palette:
+                palette = common_palette(frame, colours)
+            stream.write(frame_blocks(frame, rate, palette))
 
         yield add
         stream.write(END)

@@ -45,7 +45,8 @@ def open_other(
     other = image_of_array(node) if is_array(node) else image_of_group(node, find)
     if other.base.ndim < 2 or 0 in other.base.shape:
         raise CannotCompareError(f"{node.path} has no planes.")
-    elements, initial = elements_of(other.base), Axes.initial(other.base, other.names)
+    elements = elements_of(other.base, is_picture=not other.is_labels)
+    initial = Axes.initial(other.base, other.names)
     if initial.channel is not None or not may_derive(other.base, elements):
         raise CannotCompareError(f"The elements of {node.path} are not plain numbers.")
     rows, columns = _matched(axes, initial)
@@ -60,6 +61,8 @@ def open_other(
     index = tuple(0 if axis in (rows, columns) else at for axis, at in enumerate(initial.index))
     arrays = tuple(level.array for level in other.levels)
     notes = [*_units(image, other), *_coordinates(axes, coordinates, other, (rows, columns), find)]
+    if number := elements.mask(other.base.dtype):
+        notes.append(f"Elements of {number} are masked.")
     return OtherArray(
         address,
         (axes.rows, axes.columns),

@@ -20,6 +20,7 @@ from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, rect_o
 from zarrbrowser.image.tiles.raster import Raster, Window
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.values.elements import elements_of
 from zarrcore.conventions import in_centimetres
 
 _WHOLE = 0.995
@@ -175,9 +176,22 @@ def bounds(settings: ViewSettings, measured: Measured) -> list[tuple[float, floa
     return [found.levels(settings.contrast, settings.norm) for found in measured.statistics]
 
 
+def is_told_missing(state: ImageState) -> bool:
+    """Whether the attributes say which numbers are missing: those that are marked are the same as NaN then."""
+    elements = state.settings.elements
+    return not elements.masks_largest and (
+        elements.packing is not None or (elements.has_marks and elements_of(state.image.base).has_marks)
+    )
+
+
 def style_of(state: ImageState, measured: Measured, nan: Rgba = NOTHING, fill: Rgba = NOTHING) -> Style:
-    """How the numbers of a picture become colours."""
+    """How the numbers of a picture become colours.
+
+    What the attributes call missing has the colour of NaN, whatever is stored for it; other marks have their own.
+    """
     settings, levels = state.settings, bounds(state.settings, measured)
+    if is_told_missing(state):
+        fill = nan
     return Style(
         settings.colour_map or state.colour_map,
         settings.norm,

@@ -47,6 +47,8 @@ class RegionStatistics:
     unit: str
     """The unit whose square the area is in; empty for elements."""
     channels: tuple[ChannelStatistics, ...]
+    is_by_area: bool = False
+    """Whether means and deviations are weighted by the areas of elements on Earth."""
 
 
 def cost_of(image: Image, settings: ViewSettings, regions: Sequence[Region]) -> ReadCost:
@@ -67,7 +69,7 @@ def measure_region(
     progress: Callable[[float], None] = lambda _share: None,
     geography: Geography | None = None,
 ) -> RegionStatistics:
-    """Read the elements of a region tile by tile; blocks.
+    """Read the elements of a region tile by tile; blocks. On Earth, the mean and the deviation are weighted by area.
 
     Args:
         geography: where the image is on Earth, if that is known.
@@ -90,17 +92,18 @@ def measure_region(
             part = _overlap(raster, tile, window)
             inside = region.mask(part)
             size += int(inside.sum())
-            if earth is not None and number == 0:
-                km2 += float(areas_km2(earth, part)[inside].sum())
+            weights = None if earth is None else areas_km2(earth, part)[inside]
+            if weights is not None and number == 0:
+                km2 += float(weights.sum())
             if inside.any():
                 values = raster.read(part, cancelled)
                 for position, one in enumerate(sums):
                     numbers = values[..., position] if len(names) > 1 else values
-                    one.add(settings.drawn_elements(raster).known(numbers)[inside])
+                    one.add(settings.drawn_elements(raster).known(numbers)[inside], weights)
             progress((number + (done + 1) / len(tiles)) / len(planes))
         found += [one.result(name) for name, one in zip(names, sums, strict=True)]
     area, unit = _area(image, settings.axes, size, km2)
-    return RegionStatistics(size, area, unit, tuple(found))
+    return RegionStatistics(size, area, unit, tuple(found), earth is not None)
 
 
 @dataclass(slots=True)
@@ -108,27 +111,33 @@ class _Sum:
     """Numbers added block by block; the mean and the squares about it stay exact for numbers far from zero."""
 
     count: int = 0
+    weight: float = 0.0
+    """The sum of the weights of the numbers: their count without any."""
     mean: float = 0.0
     squares: float = 0.0
     minimum: float = math.inf
     maximum: float = -math.inf
     _nothing: float = field(default=math.nan, repr=False)
 
-    def add(self, numbers: AnyArray) -> None:
-        """Add numbers; those that are not finite do not count."""
+    def add(self, numbers: AnyArray, weights: AnyArray | None = None) -> None:
+        """Add numbers; those that are not finite do not count, nor those whose weight is 0 or unknown."""
         wide = numbers.astype(np.float64)
-        wide = wide[np.isfinite(wide)]
+        is_known = np.isfinite(wide)
+        shares = np.ones_like(wide) if weights is None else weights.astype(np.float64)
+        is_known &= shares > 0
+        wide, shares = wide[is_known], shares[is_known]
         if not wide.size:
             return
+        weight = float(shares.sum())
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # the deviation of extreme numbers is infinite or unknown
-            mean = float(wide.mean())
-            squares = float(((wide - mean) ** 2).sum())
-        total, apart = self.count + wide.size, mean - self.mean
-        self.squares += squares + apart * apart * self.count * wide.size / total
-        self.mean += apart * wide.size / total
-        self.count = total
+            mean = float(np.average(wide, weights=shares))
+            squares = float((shares * (wide - mean) ** 2).sum())
+        total, apart = self.weight + weight, mean - self.mean
+        self.squares += squares + apart * apart * self.weight * weight / total
+        self.mean += apart * weight / total
+        self.count, self.weight = self.count + wide.size, total
         self.minimum, self.maximum = (
             min(self.minimum, float(np.min(wide))),
             max(self.maximum, float(np.max(wide))),
@@ -137,7 +146,7 @@ class _Sum:
     def result(self, name: str) -> ChannelStatistics:
         if not self.count:
             return ChannelStatistics(name, 0, *[self._nothing] * 4)
-        deviation = math.sqrt(self.squares / self.count)
+        deviation = math.sqrt(self.squares / self.weight)
         return ChannelStatistics(name, self.count, self.mean, deviation, self.minimum, self.maximum)
 
 

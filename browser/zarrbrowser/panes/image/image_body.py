@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
+from zarrbrowser.image.colours.painting import is_told_missing
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.panes.data_stack import DataStack
@@ -20,7 +21,7 @@ from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
 from zarrbrowser.panes.image.tools.tool_panels import PictureWithTools
 from zarrbrowser.theme import current_colours
-from zarrbrowser.values.elements import elements_of, largest
+from zarrbrowser.values.elements import elements_of
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.pane_column import lay_out
 from zarrbrowser.workers import Workers
@@ -64,6 +65,7 @@ class ImageBody(QWidget):
         self.view.begun.connect(self.stack.make_room)
         self.view.stopped.connect(self.sliders.stop)
         self.stack.data_shown.connect(self._data_shown)
+        self.controls.colours.toggled.connect(lambda _on: self._place_controls())
         model.measured_changed.connect(self._show_missing)
         tools = self.tools
         left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
@@ -99,7 +101,8 @@ class ImageBody(QWidget):
         state = self._model.state
         has_colours = self._is_drawn and state is not None and state.settings.axes.channel is None
         self.controls.setVisible(self._has_controls and self._has_choices)
-        self.contrast.setVisible(self._has_controls and has_colours)
+        self.controls.colours.setEnabled(has_colours)
+        self.contrast.setVisible(self._has_controls and has_colours and self.controls.colours.isChecked())
 
     def _show_missing(self) -> None:
         state, measured = self._model.state, self._model.measured
@@ -109,8 +112,7 @@ class ImageBody(QWidget):
         whole = found is not None and found.size == axes.height * axes.width
         is_told = elements_of(state.image.base).has_marks
         mark = "marked as missing" if is_told else "with the fill value"
-        if state.settings.elements.masks_largest:
-            is_only = not state.settings.elements.has_marks
-            mask = f"masked ({largest(state.image.base.dtype):,})"
-            mark = mask if is_only else f"{mark}, or {mask}"
-        self.missing.show_statistics(found, is_exact=whole, mark=mark)
+        if number := state.settings.elements.mask(state.image.base.dtype):
+            mask = f"masked ({number})"
+            mark = f"{mark}, or {mask}" if state.settings.elements.has_marks else mask
+        self.missing.show_statistics(found, is_exact=whole, mark=mark, is_missing=is_told_missing(state))

@@ -51,6 +51,8 @@ class ImageControls(Bar):
         self.coordinates.hide()
         self.flip_rows = _toggle("flip-rows", "Flip vertically")
         self.flip_columns = _toggle("flip-columns", "Flip horizontally")
+        self.colours = _toggle("contrast", "Show or hide the panel of colours (Shift+F9)")
+        self.colours.setChecked(True)
         self.fit = tool_button("fit", "Fit the whole plane into view (F)")
         self.actual_size = tool_button("actual-size", "One element per pixel (1)")
         self.square = _toggle("aspect", "Square elements: same scale along both axes")
@@ -77,6 +79,7 @@ class ImageControls(Bar):
             self.actual_size,
             self.square,
             self.more,
+            self.colours,
         ):
             row.addWidget(button)
 

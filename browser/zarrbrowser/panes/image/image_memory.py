@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from zarrbrowser.image.calculations.comparison import CannotCompareError
+from zarrbrowser.image.carrying import carried
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.state import Change, ImageState
 from zarrbrowser.image.view_settings import initial_settings
@@ -30,12 +31,12 @@ class ImageMemory:
     def state_of(self, image: Image, source: Source) -> ImageState:
         """The state in which to show an image: with its earlier settings, if it was shown before."""
         session = self._session
-        settings = session.view_of(source, image.key)
+        settings, sibling = session.view_of(source, image.key), session.sibling(source, image.key)
         if settings is None or settings.axes.shape != tuple(image.base.shape):
             settings = initial_settings(image, is_unpacked=session.is_unpacked(source, image.key))
-        sibling = session.sibling_axes(source, image.key)
+            settings = settings if sibling is None else carried(settings, image, *sibling)
         if sibling is not None:
-            settings = replace(settings, axes=settings.axes.at_positions_of(sibling))
+            settings = replace(settings, axes=settings.axes.at_positions_of(sibling[0].axes))
         # Ask again before large reads that the user agreed to on an earlier visit.
         # The other array of a comparison is opened again: its source may be closed.
         settings = replace(settings, may_read_bytes=0, other=None)
@@ -82,5 +83,5 @@ class ImageMemory:
         if state is None:
             return
         if self.source is not None:
-            self._session.remember(self.source, state.image.key, state.settings)
+            self._session.remember(self.source, state.image.key, state.settings, state.image.base)
         self._session.colour_map = state.colour_map

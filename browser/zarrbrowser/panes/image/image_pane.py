@@ -65,6 +65,8 @@ class ImagePane(Pane):
             lambda: self.report.press(),
             has_controls=has_controls,
         )
+        body.controls.colours.setChecked(session.shows_colours)
+        body.controls.colours.toggled.connect(self._keep_colours)
         self.view = body.view
         self.report = PictureReport(self.model, body, workers, labels, self.retry)
         self.memory = ImageMemory(session, self.model)
@@ -154,6 +156,13 @@ class ImagePane(Pane):
         """Show unpacked values or stored numbers."""
         if self.model.state is not None:
             self.body.contrast.unpacking.setChecked(is_on)
+
+    def toggle_colours(self) -> None:
+        """Show or hide the panel of colours."""
+        self.body.controls.colours.toggle()
+
+    def _keep_colours(self, is_on: bool) -> None:
+        self.session.shows_colours = is_on
 
     def fit(self) -> None:
         """Fit the whole plane into view: that of the second image if it has the keys."""

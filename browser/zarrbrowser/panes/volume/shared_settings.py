@@ -35,5 +35,5 @@ def remember(session: Session, source: Source, state: ImageState) -> None:
         settings = replace(
             settings, reduction=before.reduction, comparison=before.comparison, other=before.other
         )
-    session.remember(source, state.image.key, settings)
+    session.remember(source, state.image.key, settings, state.image.base)
     session.colour_map = state.colour_map

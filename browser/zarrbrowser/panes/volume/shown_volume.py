@@ -37,6 +37,8 @@ class ShownVolume:
     colour_bar: ColourBar | None
     legend: tuple[tuple[str, Colour], ...]
     title: str
+    mask_note: str = ""
+    """Which number is left out as a mask."""
 
     def as_shown(self) -> Figure:
         """The figure of the picture on the screen; draws no other."""
@@ -56,8 +58,10 @@ class ShownVolume:
             image = self.renderer.still(replace(self.view, ratio=ratio), self.textures, cancelled)
         except NotDrawnError as error:
             reason = str(error)
-            note = f"The figure has the resolution of the screen: {reason[:1].lower()}{reason[1:]}"
-            return replace(self.as_shown(), note=note.rstrip("."))
+            note = f"The figure has the resolution of the screen: {reason[:1].lower()}{reason[1:]}".rstrip(
+                "."
+            )
+            return replace(self.as_shown(), note=f"{note}. {self.mask_note}" if self.mask_note else note)
         return self._figure(image, ratio)
 
     def _ratio(self, pixels: tuple[int, int]) -> float:
@@ -89,4 +93,4 @@ class ShownVolume:
             1.0,
             has_axes=False,
         )
-        return Figure(((0, 0, panel),), self.colour_bar, self.legend, self.title)
+        return Figure(((0, 0, panel),), self.colour_bar, self.legend, self.title, self.mask_note)

@@ -145,7 +145,7 @@ class VolumePane(Pane):
 
     def figure(self) -> ShownVolume | None:
         """The volume on the screen, for a figure; None before it is drawn."""
-        from zarrbrowser.export.figures.planes import colour_bar_of, legend_of
+        from zarrbrowser.export.figures.planes import colour_bar_of, legend_of, mask_note
         from zarrbrowser.panes.volume.shown_volume import ShownVolume
 
         state, measured, drawn = self.model.state, self.model.measured, self.view.drawn
@@ -163,6 +163,7 @@ class VolumePane(Pane):
             colour_bar_of(state, measured),
             legend_of(state),
             ", ".join([name, *self._places(state)]),
+            mask_note(state),
         )
 
     def _places(self, state: ImageState) -> list[str]:

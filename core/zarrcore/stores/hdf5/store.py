@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Final
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.dataset import Dataset
@@ -14,6 +15,9 @@ from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.parsed_file import PARSING_ERRORS, FileVersion, ParsedFile
 from zarrcore.stores.virtual.store import Part
+
+_OF_NETCDF: Final = {"_NCProperties", "_nc3_strict"}
+"""Attributes that the library of NetCDF-4 gives to the root, the first one since version 4.4.1."""
 
 
 class Hdf5Store(ParsedFile[Hdf5File]):
@@ -47,6 +51,8 @@ class Hdf5Store(ParsedFile[Hdf5File]):
             found = file.find(path)
             if found is None:
                 return None
+            if not path and found.node is not None and _OF_NETCDF & found.node.attributes.keys():
+                self.presents = "NetCDF-4"
             return json.dumps(file.document(path, found)).encode()
         place = _chunk_of(key)
         if place is None:

@@ -32,6 +32,7 @@ class _Content:
         try:
             file = open_tiff(self._positioned, name)
             images: list[Image] = images_of(file, self.files)
+            self.title = "OME-TIFF" if file.is_ome else "GeoTIFF" if file.is_geotiff else "TIFF"
         finally:
             self.check()
         self.documents = {
@@ -68,6 +69,7 @@ class TiffStore(ParsedFile[_Content]):
             raise
         except Exception as error:  # tifffile raises anything for broken files
             raise self._fault("it", error) from error
+        self.presents = content.title
         return content, FileVersion(reader.nbytes, reader.version)
 
     def release(self, content: _Content) -> None:

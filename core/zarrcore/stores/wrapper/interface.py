@@ -30,7 +30,6 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         self.store = store
         self.url = store.url
         self.options = store.options
-        self.presents = store.presents
         self.named_format = store.named_format
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
@@ -44,6 +43,10 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     @property
     def identity(self) -> Hashable:
         return self.store.identity
+
+    @property
+    def presents(self) -> str:  # type: ignore[override]  # it becomes more precise once the file is read
+        return self.store.presents
 
     @property
     def lists_other_sizes(self) -> bool:  # type: ignore[override]  # it changes as values are read

@@ -113,3 +113,11 @@ def test_a_chunk_that_does_not_decode_is_a_hole() -> None:
 def test_labels_of_the_axes_have_no_coordinates_without_any() -> None:
     planes = replace(planes_of(FakeArray(VALUES, ("t", "y", "x"))), coordinates={})
     assert picture(planes).rows.ticks(5)[0] == (0, "0")
+
+
+def test_a_figure_says_that_elements_are_masked() -> None:
+    counts = np.full((4, 20, 30), 7, np.uint32)
+    counts[:, 0] = 2**32 - 1
+    planes = planes_of(FakeArray(counts, ("t", "y", "x")))
+    assert planes.as_shown().note == "Elements of 4,294,967,295 are masked."
+    assert planes.read((90, 60)).note == "Elements of 4,294,967,295 are masked."

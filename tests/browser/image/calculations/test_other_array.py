@@ -115,3 +115,17 @@ def test_levels_of_a_pyramid_are_those_that_both_images_have() -> None:
     for level in drawn.levels:
         one = Raster.of(level, settings.planes(image)[0])
         assert (one.read((slice(0, 32), slice(0, 32))) == 0).all()
+
+
+def test_one_box_switches_the_masks_of_both_arrays() -> None:
+    counts = np.arange(36, dtype=np.uint32).reshape(2, 3, 6)
+    counts[0, 0, 0] = 2**32 - 1
+    group = FakeGroup({"a": FakeArray(counts, ("t", "y", "x")), "b": FakeArray(counts, ("t", "y", "x"))})
+    image = image_of_array(group.find("/a"))
+    settings = initial_settings(image)
+    found = open_other(image, settings.axes, "/b", group.find("/b"), group.find, {})
+    assert "Elements of 4,294,967,295 are masked." in found.notes
+    settings = replace(settings, comparison=Comparison(address="/b"), other=found)
+    assert np.isnan(difference(settings, image, 0)[0, 0])
+    settings = replace(settings, elements=replace(settings.elements, masks_largest=False))
+    assert difference(settings, image, 0)[0, 0] == 0

@@ -126,3 +126,23 @@ def test_the_area_on_earth_is_in_square_kilometres() -> None:
     assert found.unit == "kilometer"
     other = measure_region(image, settings, region, geography=Geography((1, 2), grid))
     assert (other.area, other.unit) == (found.size, "")
+
+
+def test_means_on_earth_are_weighted_by_area() -> None:
+    latitudes = np.linspace(87.5, -87.5, 36)
+    values = np.repeat(latitudes[:, None], 72, axis=1)
+    image = image_of_array(FakeArray(values, chunks=(10, 10)))
+    geography = Geography((0, 1), SeparateGrid(latitudes, np.arange(0, 360, 5.0)))
+    region = Region("", Shape.RECTANGLE, ((-0.5, -0.5), (17.5, 71.5)))
+    found = measure_region(image, initial_settings(image), region, geography=geography)
+    weights = np.diff(np.sin(np.radians(np.linspace(90, 0, 19))))
+    one = found.channels[0]
+    mean = np.average(latitudes[:18], weights=weights)
+    assert found.is_by_area
+    assert one.mean == pytest.approx(mean)
+    assert one.deviation == pytest.approx(
+        np.sqrt(np.average((latitudes[:18] - mean) ** 2, weights=weights)), rel=1e-6
+    )
+    plain = measure_region(image, initial_settings(image), region)
+    assert not plain.is_by_area
+    assert plain.channels[0].mean == pytest.approx(latitudes[:18].mean())

@@ -26,7 +26,7 @@ from tests.core.stores.hdf5 import files
 from tests.servers.distant import distant_server
 from zarrcore.errors import BrokenReferenceError, StoreError, UnsupportedError, ZarrError
 from zarrcore.hierarchy.collections.collection import open_place
-from zarrcore.stores import LocalStore, MemoryStore
+from zarrcore.stores import LocalStore, MemoryStore, StatisticsStore
 from zarrcore.stores.hdf5.store import Hdf5Store
 from zarrcore.stores.virtual.node_names import node_name
 
@@ -310,3 +310,14 @@ def test_members_of_any_name_are_shown_read_found_and_written(tmp_path: Path) ->
     assert run_inside("cat", tmp_path / "a.h5", "--output", tmp_path / "b.h5").status == 0
     with h5py.File(tmp_path / "b.h5") as file:
         assert {path: int(file[path][()]) for path in expected} == expected
+
+
+def test_a_file_says_whether_it_is_of_netcdf_once_its_root_was_read(tmp_path: Path) -> None:
+    for name, attributes in (("a", {"_NCProperties": "version=2"}), ("b", {})):
+        with h5py.File(tmp_path / name, "w") as file:
+            file.attrs.update(attributes)
+    counting = StatisticsStore(zarrcore.open_store(tmp_path / "a"))
+    assert counting.presents == "HDF5"
+    zarrcore.open_hierarchy(counting)
+    assert counting.presents == "NetCDF-4"
+    assert zarrcore.open_hierarchy(tmp_path / "b").store.presents == "HDF5"

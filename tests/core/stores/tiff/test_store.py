@@ -189,3 +189,11 @@ def test_bytes_after_the_stream_of_a_deflated_strip_are_ignored_as_by_libtiff(
     found = zarrcore.open_hierarchy(tmp_path / "a.tif")["0"]
     assert isinstance(found, zarrcore.Array)
     np.testing.assert_array_equal(found.read(), plane)
+
+
+@pytest.mark.parametrize(("options", "title"), [({"ome": True}, "OME-TIFF"), ({}, "TIFF")])
+def test_a_file_says_what_it_is_once_it_was_read(
+    options: dict[str, bool], title: str, tmp_path: Path
+) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", np.zeros((8, 8), np.uint8), **options)
+    assert zarrcore.open_hierarchy(tmp_path / "a.tif").store.presents == title

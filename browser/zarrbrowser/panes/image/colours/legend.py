@@ -33,18 +33,25 @@ class MissingLegend(QFrame):
         return "; ".join(words.text() for words in shown)
 
     def show_statistics(
-        self, found: Statistics | None, *, is_exact: bool = True, mark: str = "with the fill value"
+        self,
+        found: Statistics | None,
+        *,
+        is_exact: bool = True,
+        mark: str = "with the fill value",
+        is_missing: bool = False,
     ) -> None:
         """Show how many elements of a picture are missing.
 
         Args:
             mark: what is said of elements that are marked.
+            is_missing: whether these have the colour of NaN.
             is_exact: whether all elements were counted, not only a sample.
         """
         nan_count, fill_count, size = (
             (0, 0, 1) if found is None else (found.nan_count, found.fill_count, found.size)
         )
         self._nan.say(nan_count, size, "without a value (NaN)", is_exact=is_exact)
+        self._fill.colour("missing" if is_missing else "fill")
         self._fill.say(fill_count, size, mark, is_exact=is_exact)
         self.setVisible(nan_count + fill_count > 0)
 
@@ -56,6 +63,12 @@ class _Entry:
         self.swatch, self.words = QFrame(), label(role="muted")
         self.swatch.setProperty("role", role)
         self.swatch.setFixedSize(14, 14)
+
+    def colour(self, role: str) -> None:
+        """Give the swatch another colour of the theme."""
+        if self.swatch.property("role") != role:
+            self.swatch.setProperty("role", role)
+            self.swatch.style().polish(self.swatch)
 
     def say(self, number: int, size: int, what: str, *, is_exact: bool) -> None:
         words: QLabel = self.words

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from zarrbrowser.coordinates.auxiliary import Auxiliary, auxiliary_of
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
@@ -17,6 +17,8 @@ from zarrbrowser.maps.unknown_place import UnknownPlaceError
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.workers import Lane, Workers
 
+_PATIENCE_MS = 300
+"""Coordinates that arrive sooner are not announced."""
 _log = logging.getLogger(__name__)
 
 
@@ -46,11 +48,20 @@ class CoordinateLabels(QObject):
         self.geography: Geography | None = None
         self.why_no_map = ""
         self._is_on = True
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
+        self._patience.timeout.connect(self.changed)
 
     @property
     def is_known(self) -> bool:
         """Whether an axis has coordinates."""
         return bool(self.found)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the coordinates of named dimensions have been read for longer than a moment."""
+        if self._patience.isActive() or self._image is None or not self._lane.busy:
+            return False
+        return self._image.base.dimension_names is not None
 
     @property
     def coordinates(self) -> dict[int, Coordinate]:
@@ -69,6 +80,7 @@ class CoordinateLabels(QObject):
         """
         self.forget()
         self._image = image
+        self._patience.start()
         self.changed.emit()
 
         def work(_request: object) -> tuple[dict[int, Coordinate], tuple[str, ...]]:
@@ -81,7 +93,7 @@ class CoordinateLabels(QObject):
         self._lane.ask(
             work,
             lambda known: self._set_found(*known),
-            lambda error: _log.debug("cannot read the coordinates of %s: %s", image.path, error),
+            self._fail,
         )
         self._further.ask(
             lambda _request: auxiliary_of(image, find),
@@ -99,6 +111,7 @@ class CoordinateLabels(QObject):
         """Forget the image."""
         for lane in (self._lane, self._further, self._mapping):
             lane.forget()
+        self._patience.stop()
         self._image, self.found, self.unusable, self.auxiliary = None, {}, (), ()
         self.geography, self.why_no_map = None, ""
 
@@ -111,8 +124,9 @@ class CoordinateLabels(QObject):
         """Label the axes of a picture with names and coordinates, and show a scale bar if they are lengths."""
         axes = settings.axes
         known = self.coordinates
+        reading = ", reading coordinates…" if self.is_waiting else ""
         canvas.show_coordinates(
-            (axes.names[axes.rows], axes.names[axes.columns]),
+            (axes.names[axes.rows] + reading, axes.names[axes.columns] + reading),
             (known.get(axes.rows), known.get(axes.columns)),
         )
         shown = self._image if self._is_on and has_bar else None
@@ -120,8 +134,14 @@ class CoordinateLabels(QObject):
 
     def _set_found(self, found: dict[int, Coordinate], unusable: tuple[str, ...]) -> None:
         self.found, self.unusable = found, unusable
-        if found or unusable:  # else all is as before
+        was_soon = self._patience.isActive()
+        self._patience.stop()
+        if found or unusable or not was_soon:  # else all is as before
             self.changed.emit()
+
+    def _fail(self, error: Exception) -> None:
+        _log.debug("cannot read coordinates: %s", error)
+        self._set_found({}, ())
 
     def _take_auxiliary(self, found: tuple[Auxiliary, ...]) -> None:
         self.auxiliary = found

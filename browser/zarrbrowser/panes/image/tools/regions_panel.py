@@ -97,6 +97,7 @@ class RegionsPanel(QFrame):
         canvas.view.addItem(self._draft, ignoreBounds=True)
         self.table_model = RegionModel(self)
         self.words = label(role="muted", wrap=True)
+        self.masked = label(role="muted")
         self._said = ""
         self.go_on = push_button("Measure", self._agree)
         self._soon = QTimer(self, singleShot=True, interval=_CALM_MS)
@@ -174,6 +175,7 @@ class RegionsPanel(QFrame):
         if not self._is_on or state is None or plane == self._plane:
             return
         self._plane = plane
+        self._show_masked()
         for entry in self.entries:
             entry.found = None
         self._show_table(self.chosen)
@@ -254,6 +256,7 @@ class RegionsPanel(QFrame):
         for button in (self.rectangle, self.ellipse, self.polygon, self.delete):
             row.addWidget(button)
         row.addWidget(self.words, 1)
+        row.addWidget(self.masked)
         for wide in (self.go_on, self.load_button, self.save_button):
             row.addWidget(wide)
         self.go_on.hide()
@@ -272,9 +275,17 @@ class RegionsPanel(QFrame):
             self._image = image
             self._agreed_bytes = ASK_ABOVE_BYTES
             self._plane = _plane_of(state)
+            self._show_masked()
             self.clear()  # regions do not apply to another image
         elif change & (Change.VALUES | Change.AXES):
             self.refresh()
+
+    def _show_masked(self) -> None:
+        """Say which number the statistics leave out."""
+        state = self._model.state
+        number = "" if state is None else state.settings.elements.mask(state.image.base.dtype)
+        self.masked.setText(f"without {number} (masked)" if number else "")
+        self.masked.setVisible(bool(number))
 
     def _append(self, region: Region) -> None:
         self._names += 1

@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid
 from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.panes.image.tools import coordinate_labels
@@ -140,3 +140,13 @@ def test_each_node_is_requested_once_for_coordinates_and_what_is_wrong_with_them
         f"/lon has 3 coordinates for an axis of {VOLUME.shape[2]}: the axis shows indices instead.",
     )
     assert sorted(requested) == ["/", "/lat", "/lon", "/time"], "the group of the array may name axes (NeXus)"
+
+
+def test_an_axis_says_that_its_coordinates_are_being_read(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, gate = climate(), Gate()
+    group.find("/lat").before_read = lambda _selection: gate.wait()
+    pane = pane_of(open_window(group, "/array"), qtbot)
+    axis = pane.canvas.plot.getAxis("left")
+    qtbot.waitUntil(lambda: axis.labelText == "lat, reading coordinates…")
+    gate.open()
+    qtbot.waitUntil(lambda: axis.labelText == "lat (°N)")

@@ -348,3 +348,18 @@ def test_new_regions_do_not_lie_on_one_another(pane: ImagePane, qtbot: QtBot) ->
         panel.rectangle.click()
     wait(panel, qtbot)
     assert len({region.box for region in panel.regions}) == 4
+
+
+def test_the_panel_says_which_number_is_masked(open_window: OpenWindow, qtbot: QtBot) -> None:
+    counts = np.arange(1200, dtype=np.uint32).reshape(30, 40)
+    counts[10:14] = 2**32 - 1
+    pane, _array = show(open_window, qtbot, counts, ("y", "x"))
+    pane.body.controls.tools["region"].click()
+    panel = pane.body.tools.regions
+    wait(panel, qtbot)
+    assert panel.masked.isVisible()
+    assert panel.masked.text() == "without 4,294,967,295 (masked)"
+    pane.body.contrast.masked.click()
+    assert not panel.masked.isVisible()
+    wait(panel, qtbot)
+    assert cells(panel)[8] == f"{2**32 - 1:.6g}"

@@ -1,0 +1,25 @@
+"""The header of a node: one line in a low window."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.fakes import FakeArray, FakeHierarchy
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.window.node_header import NodeHeader
+
+
+@pytest.mark.usefixtures("application")
+def test_a_small_header_is_one_line_and_grows_again(qtbot: QtBot) -> None:
+    array = FakeArray(np.zeros((3, 4)))
+    header = NodeHeader()
+    qtbot.addWidget(header)
+    header.show_node(Source(SourceRequest("a"), FakeHierarchy(array), array), array)
+    header.show()
+    height = header.sizeHint().height()
+    header.shrink(is_small=True)
+    assert header.sizeHint().height() < height - 15
+    header.shrink(is_small=False)
+    assert header.sizeHint().height() == height

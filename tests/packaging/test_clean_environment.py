@@ -43,7 +43,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which ``packaging/test`` has run; its set-up and its tests only wrote down their environments."""
     clone = tmp_path_factory.mktemp("clone")
     (clone / "packaging").mkdir()
-    for script in ("test", "clean_environment.sh"):
+    for script in ("test", "clean_environment.sh", "build_engine.py"):
         shutil.copy(PACKAGING / script, clone / "packaging")
     (clone / "packaging" / "setup").write_text("env -0 >setup.env\n")
     programs = clone / ".venv" / "bin"

@@ -166,9 +166,9 @@ def test_an_interrupt_during_the_first_failure_does_not_abort_the_process(faults
     program = (
         "import os, signal, sys, threading\n"
         "from zarrcore.stores import open_store\n"
-        "store = open_store(sys.argv[1], timeout_s=2, retries=0)\n"
+        "store = open_store(sys.argv[1], timeout_s=3, retries=0)\n"
         "store.get('other')\n"
-        "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "try: store.get('key')\n"
         "except KeyboardInterrupt: sys.exit(7)\n"
     )

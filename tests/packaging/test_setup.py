@@ -220,7 +220,7 @@ def test_python_without_a_version_is_refused() -> None:
 USAGES = {
     "debian": "RELEASE [FOLDER] | --try RELEASE FOLDER",
     "single-file": "[FOLDER] | --try RELEASE FILE",
-    "wheel": "[FOLDER] | --try RELEASE FOLDER",
+    "wheel": "[--platforms] [FOLDER] | --try RELEASE FOLDER",
 }
 
 

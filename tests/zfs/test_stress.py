@@ -20,7 +20,9 @@ SOURCES = ("a.zarr", "a.zip", "a.sqlite")
 def mounted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mounter: Mounter
 ) -> Mount:
-    source = tmp_path_factory.mktemp("stress") / request.param
+    source = f"{tmp_path_factory.mktemp('stress')}/{request.param}"
+    if source.endswith(".sqlite"):
+        source = f"sqlite://{source}"
     zc.create(source).close()
     return mounter(source, "--read-write")
 

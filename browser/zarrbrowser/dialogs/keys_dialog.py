@@ -30,7 +30,7 @@ class KeysDialog(QDialog):
         area = Scrolled("", both_ways=True)
         columns = QHBoxLayout(area.inside)
         columns.setContentsMargins(0, 0, 0, 0)
-        columns.setSpacing(32)
+        columns.setSpacing(28)
         for first, last in pairwise((0, *starts, len(groups))):
             columns.addLayout(_column(groups[first:last]))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)

@@ -27,6 +27,8 @@ class _Engine(QIconEngine):
         return _Engine(self._name, self._colour, self._disabled)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
+        if size.isEmpty():  # of a button that has no room at the moment
+            return QPixmap()
         colour = self._disabled if mode is QIcon.Mode.Disabled else self._colour
         return pixmap(self._name, colour, min(size.width(), size.height()))
 

@@ -74,9 +74,9 @@ COMMANDS = (
                 "Address", ("Ctrl+L",), lambda window: window.view.top_bar.focus_address(), in_menu=False
             ),
             Command("Tree", ("Ctrl+T",), lambda window: window.view.focus_tree(), in_menu=False),
-            Command("Show or hide the tree", ("F9",), lambda window: window.view.top_bar.tree_button.click()),
+            Command("Show, hide tree", ("F9",), lambda window: window.view.top_bar.tree_button.click()),
             Command(
-                "Show or hide the colours",
+                "Show, hide colours",
                 ("Shift+F9",),
                 lambda window: window.node_pane.current_pane.toggle_colours(),
             ),

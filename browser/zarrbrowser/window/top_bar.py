@@ -61,7 +61,7 @@ class TopBar(QFrame):
         super().__init__(parent)
         self._completing = Lane(workers, in_flight=1)
         self.setProperty("role", "bar")
-        self.tree_button = tool_button("sidebar", "Show or hide the tree (F9)")
+        self.tree_button = tool_button("sidebar", "Show, hide tree (F9)")
         self.tree_button.setCheckable(True)
         self.tree_button.setChecked(True)
         self.back_button = tool_button("back", "Back (Alt+Left)")

@@ -71,9 +71,7 @@ def test_the_menu_runs_each_command_and_shows_its_first_key(
     assert not {"Address", "Play, stop", "Stop reading"} & set(entries), "not in the menu"
     for action in menu.actions():
         action.trigger()
-    assert {"sources.reload_current()", "view.side.focus_box()", "node_pane.step(-1)", "close()"} <= set(
-        asked
-    )
+    assert {"sources.reload_current()", "view.search()", "node_pane.step(-1)", "close()"} <= set(asked)
     assert len(asked) == len(entries)
 
 

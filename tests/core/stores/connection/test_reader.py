@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.any_store import open_store
+from tests.command import INTERRUPTIBLE
 from tests.memory import forget_peak, peak_nbytes
 from tests.servers import FaultServer
 from tests.servers.hostile import hostile_server
@@ -166,14 +167,14 @@ def test_an_interrupt_during_the_first_failure_does_not_abort_the_process(faults
     program = (
         "import os, signal, sys, threading\n"
         "from zarrcore.stores import open_store\n"
-        "store = open_store(sys.argv[1], timeout_s=3, retries=0)\n"
+        "store = open_store(sys.argv[1], timeout_s=2, retries=0)\n"
         "store.get('other')\n"
-        "threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "try: store.get('key')\n"
         "except KeyboardInterrupt: sys.exit(7)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, faults.url], timeout=60, check=False)
-    assert done.returncode == 7
+    command = [*INTERRUPTIBLE, sys.executable, "-c", program, faults.url]
+    assert subprocess.run(command, timeout=60, check=False).returncode == 7
 
 
 def test_threads_that_end_do_not_end_the_process(faults: FaultServer) -> None:

@@ -62,7 +62,7 @@ def compile_engine(root: Path) -> str:
         return "it is for Linux"
     command = shlex.split(os.environ.get("CC") or "cc")
     if not command or shutil.which(command[0]) is None:
-        return f"there is no C compiler {command[0] if command else 'in CC'}"
+        return f"the C compiler {command[0]} is not on the PATH" if command else "CC names no compiler"
     library = root / LIBRARY
     # Programs that use the old one keep it: a file that is written to would change under them.
     new = library.with_name(f".{library.name}.{os.getpid()}")

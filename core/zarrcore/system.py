@@ -82,7 +82,7 @@ class SystemByPath(System):
             number = next(self._numbers)
             self._paths[number] = place
             return number
-        if whole.path.isdir(place):  # POSIX opens it, and callers find that it is no file
+        if whole.path.isdir(place):  # POSIX opens a directory, and callers then see that it is not a file
             raise OSError(errno.ENXIO, whole.strerror(errno.ENXIO), path)
         binary = getattr(whole, "O_BINARY", 0) | getattr(whole, "O_NOINHERIT", 0)
         return whole.open(place, flags & ~own | binary, mode)

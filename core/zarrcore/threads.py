@@ -36,7 +36,7 @@ def after_fork(call: Callable[[], object]) -> None:
 
 
 def is_exiting() -> bool:
-    """Whether the program has ended, and Python waits for threads of pools: nobody wants what they still do."""
+    """Whether the program has ended, and Python only waits for the threads of pools, whose results are not used any more."""
     return bool(getattr(concurrent.futures.thread, "_shutdown", False))
 
 

@@ -161,8 +161,8 @@ class Engine:
 class _Thread:
     """The engine's memory for one thread; it is released with the thread.
 
-    When Python ends, and in a forked child, it forgets the values of threads that are still in the engine, or seem to be. So
-    whoever calls the engine keeps this object: nothing is released while it is used.
+    When Python ends, and in a forked child, the values of `threading.local` are dropped even if their thread is still in the
+    engine. So each call of the engine keeps a reference of its own, and the memory is not released under it.
     """
 
     def __init__(self, library: ctypes.CDLL) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -24,6 +25,15 @@ def _loaded_anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     library._loaded.cache_clear()
     yield
     library._loaded.cache_clear()
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("cc") is None or os.environ.get("ZARRSCOPE_ENGINE") == "python",
+    reason="nothing can compile the engine here, or it is turned off",
+)
+def test_where_there_is_a_compiler_there_is_an_engine() -> None:
+    """All other tests of the engine are skipped without it: a build that fails must not go unseen."""
+    assert library.engine_state() == (True, EVERYTHING)
 
 
 @needs_engine

@@ -89,10 +89,16 @@ def native_array(keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool = Fals
 
 def local_store(store: Store, key: str) -> tuple[LocalStore, str] | None:
     """The local store that has a key's value, if the engine can open its files, and the key there."""
-    while type(store) in (PrefixStore, ReadOnlyStore):  # wrappers that change no values
+    store, key = unwrapped(store, key)
+    return (store, key) if type(store) is LocalStore and store.opens_by_kernel else None
+
+
+def unwrapped(store: Store, key: str) -> tuple[Store, str]:
+    """A store without the wrappers that change no values, and the key there."""
+    while type(store) in (PrefixStore, ReadOnlyStore):
         key = store.prefix + key if isinstance(store, PrefixStore) else key
         store = store.store  # type: ignore[attr-defined]
-    return (store, key) if type(store) is LocalStore and store.opens_by_kernel else None
+    return store, key
 
 
 def native_files(store: Store, array: NativeArray) -> NativeFiles | None:

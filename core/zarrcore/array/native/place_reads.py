@@ -10,15 +10,13 @@ from itertools import product
 import numpy as np
 
 from zarrcore.array.chunks.decode_units import Crossings
-from zarrcore.array.native.files import NativeArray, Row, local_store
+from zarrcore.array.native.files import NativeArray, Row, local_store, unwrapped
 from zarrcore.array.native.reads import NativeReads, ReadAgain, read_again, rows_of, run
 from zarrcore.array.pools import Task
 from zarrcore.native import Job
 from zarrcore.stores.interface import Store
 from zarrcore.stores.local.store import facts_in
 from zarrcore.stores.virtual.store import Part, VirtualStore
-from zarrcore.stores.wrapper.prefix import PrefixStore
-from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 from zarrcore.typing import AnyArray
 
 _MISSING = (2**64 - 1, 2**64 - 1)
@@ -84,10 +82,7 @@ class PlaceReads(NativeReads):
 
 def place_reads(store: Store, array: NativeArray) -> PlaceReads | None:
     """The reads of an array; None if the store does not know where in a local file its chunks are."""
-    prefix = array.keys.prefix
-    while type(store) in (PrefixStore, ReadOnlyStore):
-        prefix = store.prefix + prefix if isinstance(store, PrefixStore) else prefix
-        store = store.store  # type: ignore[attr-defined]
+    store, prefix = unwrapped(store, array.keys.prefix)
     if not isinstance(store, VirtualStore) or store.is_remote or local_store(store.source, "") is None:
         return None
     kind = type(store)

@@ -115,7 +115,7 @@ def layout_of(group: Any, find: Find, children: list[Any] | None = None) -> Layo
     dimensions = dict(_dimensions(attributes, named, signal))
     along = [""] * signal.ndim
     for axis, spans in dimensions.items():
-        # Others are alternatives, also where there is no default axis.
+        # The other axes are alternatives, even if none is the default.
         if axis in named and len(spans) == 1 and not along[spans[0]]:
             along[spans[0]] = axis
     return Layout(signal, names(attributes.get("auxiliary_signals")), tuple(along), dimensions, named)

@@ -176,7 +176,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         """The root, open.
 
         Raises:
-            StoreNotFoundError: there is no such directory any more.
+            StoreNotFoundError: the directory was removed.
         """
         return self._directory()
 

@@ -140,7 +140,7 @@ def test_who_waits_for_seconds_learns_why(
 
 
 def test_a_program_that_has_ended_does_not_wait_for_a_server_that_is_gone(tmp_path: Path) -> None:
-    """A thread that asks for what nobody waits for any more must not hold it up for a minute."""
+    """A thread whose answer is not needed any more does not delay the end of the program by a minute."""
     program = """
 import sys, threading, time
 from zarrcore.stores.connection.retries import Retries

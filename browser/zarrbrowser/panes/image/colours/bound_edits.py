@@ -74,7 +74,7 @@ class BoundEdits(QObject):
         """The bound in a text.
 
         Raises:
-            ValueError: it is no finite number, or no date.
+            ValueError: it is neither a finite number nor a date.
         """
         if self.dates is not None:
             return count_of_date(text, self.dates)

@@ -67,7 +67,9 @@ class TreeView(QTreeView):
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         model.children_arrived.connect(self._look_on)
         model.children_arrived.connect(self._span_note)
-        model.rowsInserted.connect(lambda parent, _first, _last: self._span_note(parent))
+        model.rowsInserted.connect(
+            self._span_note
+        )  # not a lambda: the model may outlive the view, and Qt disconnects methods
         self.expanded.connect(lambda _index: self._fetch_soon.start())
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import shiboken6
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -189,3 +190,10 @@ def test_a_width_that_is_dragged_is_kept(workers: Workers, qtbot: QtBot) -> None
     view.resize(150, 300)
     qtbot.waitUntil(lambda: view.viewport().width() <= 150)
     assert not view.isColumnHidden(1)
+
+
+def test_rows_that_arrive_after_the_view_is_gone_reach_nobody(workers: Workers, qtbot: QtBot) -> None:
+    model, root = model_of(FakeGroup({"a": FakeArray(np.zeros(1))}), workers, qtbot)
+    shiboken6.delete(TreeView(model))
+    fetch(model, root, qtbot)  # a slot of the view that is still connected fails the test
+    assert names(model, root) == ["a"]

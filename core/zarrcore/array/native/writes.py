@@ -74,13 +74,8 @@ class NativeWrites:
             keys: their keys.
         """
         files = self._files
-        folders = [files.name(key).rpartition("/")[0] for key in keys]
-        files.store.tidy(folders)
-        statuses = job.write(numbers)
-        missing = np.flatnonzero(statuses == NO_FOLDER)
-        if len(missing):
-            files.store.make_folders([folders[at] for at in missing.tolist()])
-            statuses[missing] = job.write(numbers[missing])
+        names = [files.name(key) for key in keys]
+        statuses = files.store.write_by_engine(names, lambda some: job.write(numbers[some]), NO_FOLDER)
         is_empty = statuses == EMPTY
         return Written(
             np.flatnonzero(is_empty).tolist(), np.flatnonzero((statuses != OK) & ~is_empty).tolist()

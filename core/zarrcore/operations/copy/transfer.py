@@ -7,6 +7,7 @@ compared. Values pass through memory only if neither the file system can share t
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Final
@@ -97,10 +98,8 @@ class ChunkTransfer:
         if not can_name_later(destination.open_root().descriptor):
             return keys
         names, new_names = [prefix + key for key, _ in keys], [new_prefix + new for _, new in keys]
-        folders = [name.rpartition("/")[0] for name in new_names]
-        destination.tidy(folders)
 
-        def copied(positions: list[int]) -> NDArray[np.int32]:
+        def copied(positions: Sequence[int]) -> NDArray[np.int32]:
             return copy_files(
                 found,
                 (source.open_root(), source.follow_links, [names[at] for at in positions]),
@@ -109,10 +108,7 @@ class ChunkTransfer:
                 verify=self.verify,
             )
 
-        statuses = copied([*range(len(keys))])
-        if missing := np.flatnonzero(statuses == NO_FOLDER).tolist():
-            destination.make_folders([folders[at] for at in missing])
-            statuses[missing] = copied(missing)
+        statuses = destination.write_by_engine(new_names, copied, NO_FOLDER)
         return [key for key, status in zip(keys, statuses.tolist(), strict=True) if status != OK]
 
     def _checksum(self) -> BytesToBytesCodec | None:

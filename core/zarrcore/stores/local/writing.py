@@ -6,9 +6,9 @@ import contextlib
 import errno
 import stat
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.interface import BytesLike, Renaming, WritableStore
@@ -24,6 +24,10 @@ from zarrcore.stores.local.atomic_files import (
 from zarrcore.stores.local.confined_paths import DIRECTORY
 from zarrcore.stores.local.file_reading import file_failure
 from zarrcore.system import os
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _ATTEMPTS: Final = 100
 _TIDIED: Final = 100_000
@@ -107,23 +111,36 @@ class LocalWriting(WritableStore):
             f"{key} in {self.url}: its directory is removed as soon as it is created", key=key, url=self.url
         )
 
-    def tidy(self, folders: Iterable[str]) -> None:
-        """Remove what killed writers left in folders, those that exist, unless this store has done so already."""
+    def write_by_engine(
+        self, keys: Sequence[str], write: Callable[[Sequence[int]], NDArray[np.int32]], no_folder: int
+    ) -> NDArray[np.int32]:
+        """Let the engine write files, and make the folders that they lack.
+
+        Args:
+            keys: the keys of the files.
+            write: writes those at some positions among the keys; returns the status of each.
+            no_folder: the status of a file whose folder does not exist.
+
+        Returns:
+            The status of each file.
+        """
+        folders = [key.rpartition("/")[0] for key in keys]
         for folder in set(folders).difference(self._tidied):
             try:
                 descriptor = self._open(self._directory().descriptor, folder or ".", DIRECTORY)
             except OSError:
-                continue
+                continue  # it is made below, and has nothing to tidy
             try:
                 self._tidy(folder, descriptor)
             finally:
                 os.close(descriptor)
-
-    def make_folders(self, folders: Iterable[str]) -> None:
-        """Make folders for keys that are written next. Failures are ignored: writing shows them."""
-        for folder in dict.fromkeys(folders):
-            with contextlib.suppress(OSError, StoreError):
-                os.close(self._writable_directory(folder))
+        statuses = write(range(len(keys)))
+        if missing := (statuses == no_folder).nonzero()[0].tolist():
+            for folder in dict.fromkeys(folders[at] for at in missing):
+                with contextlib.suppress(OSError, StoreError):  # writing shows what is wrong
+                    os.close(self._writable_directory(folder))
+            statuses[missing] = write(missing)
+        return statuses
 
     def _tidy(self, folder: str, descriptor: int) -> None:
         if folder not in self._tidied:

@@ -19,6 +19,7 @@ from tests.core.hierarchy.stores import (
     Remote,
     memory,
 )
+from tests.waiting import recorded_pauses
 from zarrcore.errors import (
     InternalError,
     ListingUnsupportedError,
@@ -244,8 +245,7 @@ def test_a_document_that_is_being_written_is_read_again(
 def test_a_damaged_document_is_read_again_only_if_it_was_written_just_now(
     half_written: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr(time, "sleep", pauses.append)
+    pauses = recorded_pauses(monkeypatch)
     with pytest.raises(MetadataError):
         zarrcore.open_hierarchy(half_written)["x"]
     assert len(pauses) == 2

@@ -13,6 +13,7 @@ import pytest
 
 from tests.servers import fault_server
 from tests.servers.redis import redis_server
+from tests.waiting import recorded_pauses
 from zarrcore.errors import UnreachableError
 from zarrcore.stores import StoreOptions, open_store
 from zarrcore.stores.connection.retries import _RANDOM, Retries, no_repeats, repeats_of_parts
@@ -21,9 +22,7 @@ from zarrcore.stores.connection.retries import _RANDOM, Retries, no_repeats, rep
 @pytest.fixture
 def slept_s(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses, which take no time."""
-    slept: list[float] = []
-    monkeypatch.setattr(time, "sleep", slept.append)
-    return slept
+    return recorded_pauses(monkeypatch)
 
 
 @pytest.fixture

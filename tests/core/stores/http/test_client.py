@@ -17,6 +17,7 @@ from tests.core.stores.conftest import Opener
 from tests.core.stores.contract import CHUNK
 from tests.core.stores.http.parts import check_parts
 from tests.servers import FaultServer, environment, fault_server
+from tests.waiting import recorded_pauses
 from zarrcore.errors import (
     AccessDeniedError,
     BodyTooLargeError,
@@ -60,8 +61,7 @@ def test_the_end_of_a_value_is_found_without_keeping_what_comes_before(
 def test_a_pause_that_the_server_asks_for_is_kept(
     faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr(time, "sleep", pauses.append)
+    pauses = recorded_pauses(monkeypatch)
     faults.values["key"] = b"1"
     faults.headers["Retry-After"] = formatdate(time.time() + 3000, usegmt=True) if said == "date" else said
     faults.faults["key"] = [429, 503, 429]

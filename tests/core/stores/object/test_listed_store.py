@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 
@@ -12,15 +11,14 @@ from tests.core.stores.object.test_listing import page
 from tests.memory import forget_peak, peak_nbytes
 from tests.servers import FaultServer
 from tests.servers.hostile import hostile_server
+from tests.waiting import recorded_pauses
 from zarrcore.errors import StoreError
 
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses before repeats, which take no time."""
-    slept: list[float] = []
-    monkeypatch.setattr(time, "sleep", slept.append)
-    return slept
+    return recorded_pauses(monkeypatch)
 
 
 def test_a_listing_that_breaks_off_continues_after_the_last_key(

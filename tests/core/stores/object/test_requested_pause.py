@@ -9,6 +9,7 @@ import pytest
 
 from tests.any_store import AnyStore, open_store
 from tests.servers import FaultServer
+from tests.waiting import recorded_pauses
 from zarrcore.errors import UnreachableError
 
 KEYS = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
@@ -17,8 +18,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s"}
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses before repeats, which take no time."""
-    slept: list[float] = []
-    monkeypatch.setattr(time, "sleep", slept.append)
+    slept = recorded_pauses(monkeypatch)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     return slept

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
@@ -28,7 +28,7 @@ from zarrbrowser.models import tree_item
 from zarrbrowser.panes.pane_set import load_pictures
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
-from zarrbrowser.theme import Appearance, apply_theme
+from zarrbrowser.theme import Appearance, apply_theme, dress
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Workers
 
@@ -46,6 +46,12 @@ class OpenWindow(Protocol):
 
 class PatientQtBot(QtBot):
     """Waits longer than pytest-qt does by default."""
+
+    def addWidget(self, widget: QWidget, **options: Any) -> None:
+        """Let a widget have the look that it has in a window, too."""
+        if widget.isWindow() and not widget.parent() and not widget.styleSheet():
+            dress(widget)
+        super().addWidget(widget, **options)
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE) -> None:
         super().waitUntil(callback, timeout=timeout)

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QCompleter,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from zarrbrowser.session.connection import OPTIONS, Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.widgets.completion import suggest
 from zarrbrowser.widgets.label import label
 from zarrcore.stores import StoreOption
 
@@ -44,9 +44,7 @@ class OpenDialog(QDialog):
         self.address = _line(
             suggested.address, "/data/scan.zarr   s3://bucket/scan.zarr   https://…", "path or URL"
         )
-        completer = QCompleter(known, self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        self.address.setCompleter(completer)
+        suggest(self.address, known)
         self.format = QComboBox()
         self.format.setAccessibleName("format")
         self._fill_formats(suggested.format)

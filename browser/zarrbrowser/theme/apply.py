@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from zarrbrowser.theme.colours import DARK, LIGHT, Colours
 from zarrbrowser.theme.palette import palette
@@ -29,8 +29,19 @@ def apply_theme(application: QApplication, appearance: Appearance) -> Colours:
         application.setProperty(_PROPERTY, colours.name)
         application.setStyle("Fusion")
         application.setPalette(palette(colours))
-        application.setStyleSheet(stylesheet(colours))
+        for window in application.topLevelWidgets():
+            if window.styleSheet():
+                dress(window)
     return colours
+
+
+def dress(window: QWidget) -> None:
+    """Let a top-level window and all that is in it have the application's stylesheet, also when the theme changes.
+
+    The sheet is not the application's, because Qt would style each widget again whenever what it is in gets a parent: building
+    a window took twice as long.
+    """
+    window.setStyleSheet(stylesheet(current_colours()))
 
 
 def current_colours() -> Colours:

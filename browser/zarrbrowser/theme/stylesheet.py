@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import cache
 from string import Template
 
 from zarrbrowser.theme.colours import Colours
@@ -191,6 +192,7 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 )
 
 
+@cache
 def stylesheet(colours: Colours) -> str:
     """The stylesheet of one appearance."""
     arrows = {name: drawing_path(f"{name}-{colours.name}") for name in ("down", "up", "right", "check")}

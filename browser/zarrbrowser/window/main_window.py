@@ -16,6 +16,7 @@ from zarrbrowser.session.saved_views.links import is_link
 from zarrbrowser.session.sources import Opener, SourceRequest, open_source
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
+from zarrbrowser.theme import dress
 from zarrbrowser.window import opening, saved_session
 from zarrbrowser.window.current_row import CurrentRow
 from zarrbrowser.window.editing.change_controls import ChangeControls
@@ -93,6 +94,7 @@ class MainWindow(QMainWindow):
         build_menus(self)
         self.view.show_recent(self.session.recent.requests)
         self.view.top_bar.address.setFocus()
+        dress(self)
 
     def _connect(self) -> None:
         view, views = self.view, self.saved_views

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from PySide6.QtCore import QEvent, QSize, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
-    QCompleter,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -22,6 +21,7 @@ from zarrbrowser.session.completion import folders_like
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.buttons import ICON, colour, tool_button
+from zarrbrowser.widgets.completion import suggest
 from zarrbrowser.workers import Lane, Workers
 
 _VERSION_LENGTH = 14
@@ -92,11 +92,7 @@ class TopBar(QFrame):
         self.version_box.activated.connect(lambda row: self.entered.emit(self.version_box.itemData(row)))
         self.version_box.hide()
         self._recent: list[str] = []
-        self._completions = QStringListModel(self)
-        completer = QCompleter(self._completions, self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.address.setCompleter(completer)
+        self._completions = suggest(self.address)
         self.menu_button = tool_button("menu", "Menu")
         self.menu = QMenu(self)
         self.menu_button.setMenu(self.menu)

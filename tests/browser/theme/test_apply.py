@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
@@ -49,8 +49,10 @@ def test_an_appearance_applies_to_widgets_that_exist(
 
 
 @pytest.mark.usefixtures("_light_again")
-def test_the_same_appearance_again_changes_nothing(application: QApplication) -> None:
+def test_the_same_appearance_again_changes_nothing(application: QApplication, qtbot: QtBot) -> None:
     apply_theme(application, Appearance.DARK)
-    application.setStyleSheet("QLabel { color: red }")
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.setStyleSheet("QLabel { color: red }")
     apply_theme(application, Appearance.DARK)
-    assert application.styleSheet() == "QLabel { color: red }"
+    assert window.styleSheet() == "QLabel { color: red }"

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,35 +16,43 @@ from tests.command import INTERRUPTIBLE
 
 PACKAGING = Path(__file__).parents[3] / "packaging"
 ZARRSCOPE = Path(sys.executable).with_name("zarrscope")
-IMPORTED = "import time:"
-"""The beginning of the lines in which Python reports its imports."""
+Interrupted = Callable[[str, list[str | Path], dict[str, str]], tuple[int, str]]
+HOOK = """
+import os, sys
+
+module = os.environ.pop("INTERRUPT_AT", "")
+
+def interrupt(event, arguments):
+    global module
+    if event == "import" and arguments[0] == module:
+        module = ""
+        os.kill(os.getpid(), 2)
+
+sys.addaudithook(interrupt)
+"""
+"""What Python runs first: the process interrupts itself. A test that watches it may come too late."""
 
 
-def interrupted_after(module: str, command: list[str | Path], environment: dict[str, str]) -> tuple[int, str]:
-    """The status of a command that is interrupted once it has imported a module, and what it says."""
-    reporting = {**os.environ, **environment, "PYTHONPROFILEIMPORTTIME": "1"}
-    with subprocess.Popen(
-        [*INTERRUPTIBLE, *command],
-        env=reporting,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            said = []
-            for line in process.stderr:
-                if not line.startswith(IMPORTED):
-                    said.append(line)
-                elif line.rpartition("|")[2].strip() == module:
-                    break
-            else:
-                pytest.fail(f"{command} does not import {module}")
-            process.send_signal(2)
-            said += [line for line in process.stderr if not line.startswith(IMPORTED)]
-            return process.wait(timeout=60), "".join(said).strip()
-        finally:
-            process.kill()
+@pytest.fixture
+def interrupted_at(tmp_path_factory: pytest.TempPathFactory) -> Interrupted:
+    """Runs a command that is interrupted where it imports a module; returns its status and what it says."""
+    folder = tmp_path_factory.mktemp("hook")
+    (folder / "sitecustomize.py").write_text(HOOK)
+
+    def run(module: str, command: list[str | Path], environment: dict[str, str]) -> tuple[int, str]:
+        done = subprocess.run(
+            [*INTERRUPTIBLE, *command],
+            env={**os.environ, **environment, "PYTHONPATH": str(folder), "INTERRUPT_AT": module},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stderr.strip()
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -68,29 +77,29 @@ def interrupted_after(module: str, command: list[str | Path], environment: dict[
         ("doctor", "zarrcore.diagnosis"),
     ],
 )
-def test_commands(words: str, module: str, source: Path, tmp_path: Path) -> None:
+def test_commands(interrupted_at: Interrupted, words: str, module: str, source: Path, tmp_path: Path) -> None:
     command = [ZARRSCOPE, *words.format(source=source, tmp=tmp_path).split()]
-    assert interrupted_after(module, command, {"QT_QPA_PLATFORM": "offscreen"}) == (130, "")
+    assert interrupted_at(module, command, {"QT_QPA_PLATFORM": "offscreen"}) == (130, "")
 
 
-def test_the_window(source: Path) -> None:
+def test_the_window(interrupted_at: Interrupted, source: Path) -> None:
     command = [ZARRSCOPE.with_name("zarrbrowser"), source]
-    assert interrupted_after("argparse", command, {"QT_QPA_PLATFORM": "offscreen"}) == (130, "")
+    assert interrupted_at("argparse", command, {"QT_QPA_PLATFORM": "offscreen"}) == (130, "")
 
 
 @pytest.mark.parametrize("module", ["numpy", "zarrcore.hierarchy", "nibabel"])
-def test_the_demonstration(module: str, tmp_path: Path) -> None:
+def test_the_demonstration(interrupted_at: Interrupted, module: str, tmp_path: Path) -> None:
     for script in PACKAGING.glob("demo*.py"):
         shutil.copy(script, tmp_path)
-    status, said = interrupted_after(
+    status, said = interrupted_at(
         module, [sys.executable, tmp_path / "demo.py"], {"XDG_CACHE_HOME": str(tmp_path)}
     )
     assert (status, said.removeprefix("demo: stopped")) == (130, "")
 
 
-def test_the_helper_of_mount(source: Path, tmp_path: Path) -> None:
+def test_the_helper_of_mount(interrupted_at: Interrupted, source: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "zarrfs.mount.helper", source, tmp_path]
-    status, said = interrupted_after("zarrcore.cli.text", command, {})
+    status, said = interrupted_at("zarrcore.cli.text", command, {})
     assert (status, said) == (130, "")
 
 

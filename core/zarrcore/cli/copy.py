@@ -40,6 +40,7 @@ def register(commands: Any) -> None:
         examples=(
             "copy brain.zarr copy.zip",
             "copy brain.zarr mean.zarr --path derived --to v2",
+            "copy brain.zarr plane.zarr --path functional --select 0:1,12",
             "copy brain.zarr s3://bucket/brain.zarr --chunks 1,8,96,128 --codec zstd",
         ),
     )
@@ -51,6 +52,11 @@ def register(commands: Any) -> None:
         help="path or URL of the store to write; NAME/ for a folder with the name of a file, such as a.h5/",
     )
     parser.add_argument("-p", "--path", metavar="PATH", help="node to copy (default: the root)")
+    parser.add_argument(
+        "--select",
+        metavar="SELECTION",
+        help="only a part: of the array at --path, such as 3,:,0:100, or of all arrays with these dimensions, such as time=0:10",
+    )
     parser.add_argument(
         "--to",
         metavar="FORMAT",
@@ -84,7 +90,7 @@ def run(namespace: argparse.Namespace) -> int:
     from zarrcore.cli.progress import progress_bar
     from zarrcore.formats import format_named
     from zarrcore.hierarchy import normalize_path
-    from zarrcore.operations.copy import execute, plan_copy
+    from zarrcore.operations.copy import Part, execute, plan_copy
 
     started_s = time.monotonic()
     source = open_source(namespace)
@@ -96,6 +102,7 @@ def run(namespace: argparse.Namespace) -> int:
         path,
         to=to,
         layout=_layout(namespace),
+        part=None if namespace.select is None else Part(namespace.select),
         memory_nbytes=namespace.memory,
         skip=namespace.skip,
     )

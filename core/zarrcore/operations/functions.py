@@ -35,11 +35,13 @@ from zarrcore.operations.copy import (
     DEFAULT_MEMORY_NBYTES,
     CopyResult,
     Layout,
+    Part,
     execute,
     plan_copy,
     refuse_place_inside,
 )
 from zarrcore.operations.copy.execute import Progress as CopyProgress
+from zarrcore.operations.copy.part import Wanted as WantedPart
 from zarrcore.operations.pyramid import PyramidPlan, build, plan_pyramid
 from zarrcore.operations.pyramid import Wanted as WantedPyramid
 from zarrcore.operations.pyramid.levels import Progress as PyramidProgress
@@ -55,6 +57,7 @@ def copy(
     source: Place,
     destination: str | os.PathLike[str] | ReadableStore,
     *,
+    select: WantedPart | None = None,
     format: str | Format | None = None,  # noqa: A002 - as `zarrcore.create`
     chunks: Sequence[int] | None = None,
     shards: Sequence[int] | None = None,
@@ -71,6 +74,9 @@ def copy(
     Args:
         source: the node, which becomes the root of the copy.
         destination: path or URL, which is made if it is missing; or an open store.
+        select: the part to copy. Of one array as in indexing, or as text (``"3,:,0:100"``); by the names of dimensions
+            (``{"time": slice(0, 10)}``, ``"time=0:10"``) of all arrays that have them. An index selects one element, and its
+            dimension stays, with the length 1.
         format: "v3", "v2" or "n5"; by default that of the source, or Zarr v3 if it cannot be written.
         chunks, shards, codecs: as `Hierarchy.create_array`, for arrays of as many dimensions; by default those of the source.
             -1 is the length of a dimension, and ``()`` means no shards.
@@ -84,8 +90,8 @@ def copy(
     Raises:
         NodeExistsError: the destination holds something else.
         MetadataError, UnsupportedError: a node is broken, or the format cannot hold it.
-        SelectionError: a layout that does not fit any array; or a destination inside the source, or that names a
-            node, a file or a database.
+        SelectionError: a layout that does not fit any array, a selection that does not fit all; or a destination inside the
+            source, or that names a node, a file or a database.
         CodecError: a chunk of the source does not decode.
         BrokenBodyError: a block reads back differently.
         StoreError: a store failed.
@@ -103,7 +109,8 @@ def copy(
         None if codecs is None else tuple(as_codecs(codecs, "codecs")),
     )
     to = format_named(format) if isinstance(format, str) else format
-    plan = plan_copy(hierarchy, path, to=to, layout=layout, memory_nbytes=memory_nbytes, skip=skip)
+    part = None if select is None else Part(select)
+    plan = plan_copy(hierarchy, path, to=to, layout=layout, part=part, memory_nbytes=memory_nbytes, skip=skip)
     options: dict[str, Any] = {"overwrite": overwrite, "verify": verify, "consolidate": consolidate}
     if isinstance(destination, ReadableStore):
         return execute(plan, hierarchy, destination, progress=progress, **options)

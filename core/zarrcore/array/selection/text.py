@@ -29,38 +29,57 @@ def parse_selection(text: str, dimension_names: Sequence[str | None] | None = No
     >>> parse_selection("x=5", ["y", "x"])
     (slice(None, None, None), 5)
     """
+    named = parse_names(text)
+    return tuple(_item(part) for part in _parts(text)) if named is None else _by_name(named, dimension_names)
+
+
+def parse_names(text: str) -> dict[str, int | slice] | None:
+    """What ``text`` selects by the names of dimensions; None if it selects by position.
+
+    Raises:
+        SelectionError: the text is not a selection.
+
+    >>> parse_names("time=3, x=0:100")
+    {'time': 3, 'x': slice(0, 100, None)}
+    """
+    parts = _parts(text)
+    if not any("=" in part for part in parts):
+        return None
+    named: dict[str, int | slice] = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        name = name.strip()
+        if not equals:
+            raise SelectionError(f"expected NAME=SELECTION, found {part!r}")
+        if name in named:
+            raise SelectionError(f"dimension {name!r} is selected twice")
+        item = _item(value.strip())
+        if isinstance(item, EllipsisType):
+            raise SelectionError("'...' stands for several dimensions and has no name")
+        named[name] = item
+    return named
+
+
+def _parts(text: str) -> list[str]:
     text = text.strip()
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
     parts = [part.strip() for part in text.split(",")] if text.strip() else []
     if parts and not parts[-1]:
         parts.pop()  # "3," as Python allows it
-    if any("=" in part for part in parts):
-        return _by_name(parts, dimension_names)
-    return tuple(_item(part) for part in parts)
+    return parts
 
 
-def _by_name(parts: list[str], dimension_names: Sequence[str | None] | None) -> tuple[Item, ...]:
+def _by_name(named: dict[str, int | slice], dimension_names: Sequence[str | None] | None) -> tuple[Item, ...]:
     if dimension_names is None:
         raise SelectionError(
             "the dimensions of this array have no names: select by position, for instance 3,:"
         )
     items: list[Item] = [slice(None)] * len(dimension_names)
-    seen: set[str] = set()
-    for part in parts:
-        name, equals, value = part.partition("=")
-        name = name.strip()
-        if not equals:
-            raise SelectionError(f"expected NAME=SELECTION, found {part!r}")
+    for name, item in named.items():
         if dimension_names.count(name) != 1:
             known = ", ".join(str(known) for known in dimension_names if known is not None)
             raise SelectionError(f"expected the name of one dimension, found {name!r}; the names are {known}")
-        if name in seen:
-            raise SelectionError(f"dimension {name!r} is selected twice")
-        seen.add(name)
-        item = _item(value.strip())
-        if item is Ellipsis:
-            raise SelectionError("'...' stands for several dimensions and has no name")
         items[dimension_names.index(name)] = item
     return tuple(items)
 

@@ -4,6 +4,7 @@ from zarrcore.operations.copy.destination import refuse_place_inside
 from zarrcore.operations.copy.execute import CopyResult, execute
 from zarrcore.operations.copy.layout import Layout
 from zarrcore.operations.copy.left_keys import LeftKeys
+from zarrcore.operations.copy.part import Part
 from zarrcore.operations.copy.plan import DEFAULT_MEMORY_NBYTES, CopyPlan, plan_copy
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "CopyResult",
     "Layout",
     "LeftKeys",
+    "Part",
     "execute",
     "plan_copy",
     "refuse_place_inside",

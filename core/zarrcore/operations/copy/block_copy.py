@@ -14,6 +14,7 @@ from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import BrokenBodyError, ZarrError
 from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
+from zarrcore.operations.copy.part import Ranges, in_source
 from zarrcore.operations.copy.transfer import ChunkTransfer
 from zarrcore.typing import AnyArray
 
@@ -32,6 +33,8 @@ class BlockCopy:
     """The largest buffer that each thread may keep."""
     verify: bool = True
     """Whether to read back what was written, which finds chunks that do not decode."""
+    ranges: Ranges | None = None
+    """The part of the source that is copied, if it is not all of it."""
     compare: bool = True
     """Whether to compare it with the source as well; false if a codec rounds."""
     witnesses: tuple[Witness, ...] = ()
@@ -47,7 +50,8 @@ class BlockCopy:
             BrokenBodyError: the written block reads back differently.
             StoreError: a store failed.
         """
-        values = self.source.read(box or ..., self._buffer(box, self.source.dtype, "copied"))
+        place = box if self.ranges is None else in_source(box, self.ranges)
+        values = self.source.read(place or ..., self._buffer(box, self.source.dtype, "copied"))
         # Nothing is stored yet, so nothing needs to be erased: this saves a request for each missing chunk.
         if not is_fill(values, self.destination.metadata.fill_value):
             self.destination.write(box or ..., values)

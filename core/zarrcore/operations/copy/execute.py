@@ -238,7 +238,7 @@ class _Copier:
             max(1, min(_REMOTE_BLOCKS, memory // max(1, array.held_nbytes))) if is_remote else 1,
         )
         copy: BlockCopy | ChunkTransfer = BlockCopy(
-            one, other, kept, self._verify, array.is_exact, *elsewhere
+            one, other, kept, self._verify, array.ranges, array.is_exact, *elsewhere
         )
         # An array that must be whole is decoded if it has shards, which may lack inner chunks.
         is_read = one.missing == "error" and any(
@@ -270,7 +270,7 @@ class _Copier:
     def _wanted(self, array: ArrayPlan, source: Array, prefix: str) -> Iterable[int]:
         """The numbers of the blocks that the source may store in part."""
         # Asking a local store for a missing chunk costs microseconds, and finds links that a listing leaves out.
-        if source.missing == "error":
+        if source.missing == "error" or array.ranges is not None:
             return range(array.blocks.count)
         many = source.store.is_remote or math.prod(source.chunk_grid_shape) > _LISTED_CHUNKS
         if many and array.blocks.count > 1 and array.same_fill_value:

@@ -64,6 +64,8 @@ def list_source(plan: CopyPlan, source: Hierarchy) -> Listed:
     """
     members: dict[str, _Member] = {}
     found = Listed()
+    if any(array.ranges is not None for array in plan.arrays):
+        return found  # a listing of everything would cost more than a part
     for path, array in _nodes(plan):
         hierarchy = source.member(path)
         if not isinstance(hierarchy, Collection):

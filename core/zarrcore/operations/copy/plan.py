@@ -28,6 +28,7 @@ from zarrcore.operations.copy.layout import (
     same_fill_value,
 )
 from zarrcore.operations.copy.missing_in_v2 import with_missing_value
+from zarrcore.operations.copy.part import Part, Ranges, cut, places_left
 from zarrcore.operations.refused_nodes import refuse
 
 DEFAULT_MEMORY_NBYTES = 512 << 20
@@ -58,13 +59,15 @@ class ArrayPlan:
     """Memory that copying one block needs."""
     is_exact: bool
     """Whether the copy reads back bit for bit, so that it can be verified."""
+    ranges: Ranges | None = None
+    """The part of the source that is copied, if it is not all of it."""
     stored_chunk_nbytes: int | None = None
     """The most bytes of a stored chunk, if chunks are copied as they are; None if they are decoded and encoded again."""
 
     @property
     def nbytes(self) -> int:
         """Decoded bytes of all elements."""
-        return math.prod(self.source.shape) * self.source.data_type.dtype.itemsize
+        return math.prod(self.destination.shape) * self.source.data_type.dtype.itemsize
 
     @property
     def same_fill_value(self) -> bool:
@@ -106,7 +109,8 @@ class CopyPlan:
         """
         digest = hashlib.sha256(f"{self.source_url} {self.format.name}".encode())
         for array in self.arrays:
-            digest.update(f"\0{array.source_path}\0{array.path}".encode("utf-8", "surrogatepass"))
+            names = f"\0{array.source_path}\0{array.path}" + (f"\0{array.ranges}" if array.ranges else "")
+            digest.update(names.encode("utf-8", "surrogatepass"))
             for metadata in (array.source, array.destination):
                 digest.update(format_json({**metadata.document(), "attributes": None}))
         return digest.hexdigest()
@@ -125,6 +129,7 @@ def plan_copy(
     *,
     to: Format | None = None,
     layout: Layout | None = None,
+    part: Part | None = None,
     memory_nbytes: int = DEFAULT_MEMORY_NBYTES,
     skip: bool = False,
 ) -> CopyPlan:
@@ -135,13 +140,14 @@ def plan_copy(
         path: the node.
         to: the destination's format; None takes the source's, or the newest one if that cannot be written.
         layout: the storage of the copied arrays.
+        part: what to copy of each array; None copies all of it.
         memory_nbytes: memory that blocks may use at a time.
         skip: leave out nodes below ``path`` that are broken or that the format cannot hold, instead of raising the error.
 
     Raises:
         NodeNotFoundError: there is no node at ``path``.
         MetadataError, UnsupportedError: a node is broken, or the format cannot hold it, unless ``skip``.
-        SelectionError: a layout that does not fit any array.
+        SelectionError: a layout that does not fit any array, or a part that does not fit them all.
         StoreError: a block does not fit into the allowed memory, or the store failed.
     """
     top = normalize_path(path)
@@ -163,18 +169,28 @@ def plan_copy(
             groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
         elif error is None and isinstance(node, ArrayNode):
             found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
+            ranges = None if part is None else part.of(node, is_top=below == "/")
+            wanted = found if ranges is None else cut(found, ranges)
             try:
-                destination, note = _destination(node, found, format_, layout)
+                destination, note = _destination(node, wanted, format_, layout)
             except (MetadataError, UnsupportedError) as unfitting:
                 error = unfitting
             else:
                 notes += [f"{node.path}: {note}"] if note else []
-                arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
+                arrays.append(_plan_array(node, below, found, destination, memory_nbytes, ranges))
         if error is not None:
             may_skip = skip and below != "/"
             command = "" if below == "/" else "copy --skip"
             skipped[node.path] = refuse(node, "cannot be copied", error, command, skip=may_skip)
+        if (
+            part is not None
+            and isinstance(node, Group | ArrayNode)
+            and (left := places_left(node.attributes))
+        ):
+            notes.append(f"{node.path}: {', '.join(left)} say where the whole is, and are copied as they are")
     _check_layout(layout, arrays)
+    if part is not None:
+        part.check()
     return CopyPlan(
         f"{source.url}#{top}",
         format_,
@@ -220,9 +236,14 @@ def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:
 
 
 def _plan_array(
-    node: ArrayNode, path: str, source: ArrayMetadata, destination: ArrayMetadata, memory_nbytes: int
+    node: ArrayNode,
+    path: str,
+    source: ArrayMetadata,
+    destination: ArrayMetadata,
+    memory_nbytes: int,
+    ranges: Ranges | None,
 ) -> ArrayPlan:
-    if keeps_chunks(source, destination):
+    if ranges is None and keeps_chunks(source, destination):
         return _plan_transfer(node, path, source, destination, memory_nbytes)
     itemsize = max(1, node.itemsize)
     unit_shape, chunk_shape = node.inner_chunk_shape, destination.chunk_grid.chunk_shape
@@ -230,11 +251,14 @@ def _plan_array(
     block_nbytes = _REMOTE_BLOCK_NBYTES if node.store.is_remote else _BLOCK_NBYTES
     most = max(1, min(_LARGEST_BLOCK_NBYTES, memory_nbytes // (2 * _COPIES)))
     limit = min(block_nbytes, max(1, most // 2))
+    steps = (1,) * node.ndim if ranges is None else [along.step for along in ranges]
     while True:
-        factors = block_factors(source.shape, chunk_shape, unit_shape, limit // itemsize, most // itemsize)
+        factors = block_factors(
+            destination.shape, chunk_shape, unit_shape, limit // itemsize, most // itemsize
+        )
         block_shape = [n * length for n, length in zip(factors, chunk_shape, strict=True)]
         held = _COPIES * itemsize * math.prod(block_shape) + 2 * itemsize * _units_held(
-            block_shape, unit_shape, pool
+            [length * step for length, step in zip(block_shape, steps, strict=True)], unit_shape, pool
         )
         if held <= memory_nbytes:
             break
@@ -244,9 +268,9 @@ def _plan_array(
                 f"memory, but only {memory_nbytes >> 20:,} MiB are allowed: allow more, or make chunks smaller"
             )
         limit, most = limit // 2, most // 2
-    axes = zip(destination.chunk_grid.axes, source.shape, factors, strict=True)
+    axes = zip(destination.chunk_grid.axes, destination.shape, factors, strict=True)
     blocks = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
-    return ArrayPlan(node.path, path, source, destination, blocks, held, is_exact(destination))
+    return ArrayPlan(node.path, path, source, destination, blocks, held, is_exact(destination), ranges)
 
 
 def _plan_transfer(
@@ -259,7 +283,7 @@ def _plan_transfer(
     blocks = BlockGrid(tuple(map(BlockAxis, source.chunk_grid.axes, source.shape, factors)))
     largest = Encoding(source).pipeline().max_encoded_nbytes
     held = min(2 * largest, memory_nbytes)  # what is written, and what is read back
-    return ArrayPlan(node.path, path, source, destination, blocks, held, True, largest)
+    return ArrayPlan(node.path, path, source, destination, blocks, held, True, None, largest)
 
 
 def _units_held(block_shape: list[int], unit_shape: tuple[int, ...], pool: int) -> int:

@@ -108,6 +108,7 @@ core/docs/conventions
 :caption: Reference
 
 core/docs/commands
+core/docs/json
 packaging/site/api
 core/docs/store_options
 core/docs/formats

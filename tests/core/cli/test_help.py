@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import re
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_defaults_are_told_in_one_way(command: str) -> None:
 
 def test_a_required_option_is_in_the_usage() -> None:
     assert run_inside("reference", "--help").text.startswith(
-        "usage: zarrscope reference [options] -o DEST SOURCE\n"
+        "usage: zarrscope reference [options] -o DEST SOURCE [PATH]\n"
     )
 
 
@@ -89,6 +90,24 @@ def test_options_stand_anywhere_and_are_whole_words(tmp_path: Path) -> None:
         assert refused.status == 2
         assert refused.stderr.startswith("usage: zarrscope tree [options] SOURCE [PATH]\n")
         assert refused.stderr.endswith(f"zarrscope tree: error: unrecognized arguments: {word}{hint}\n")
+
+
+def test_a_node_is_named_by_a_word_after_the_source_not_by_an_option() -> None:
+    for name, parser in _parsers().items():
+        options = {option for action in parser._actions for option in action.option_strings}
+        assert "-p" not in options
+        assert ("--path" in options) == (name == "find"), "where it is a condition"
+        words = [action.metavar for action in parser._actions if not action.option_strings]
+        assert "PATH" not in words[2:], name
+
+
+def _parsers() -> dict[str, argparse.ArgumentParser]:
+    return {
+        name: parser
+        for action in command_parser()._actions
+        if isinstance(action.choices, dict)
+        for name, parser in action.choices.items()
+    }
 
 
 def test_unknown_commands_name_the_nearest_one() -> None:

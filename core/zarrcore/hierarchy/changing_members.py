@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
+from zarrcore.arguments import check_types
 from zarrcore.array.assigned_values import as_elements, refuse_mapping
 from zarrcore.errors import ElementError, MetadataError, NodeExistsError, NodeKindError, SelectionError
 from zarrcore.hierarchy.members import Members
@@ -38,6 +39,8 @@ class ChangingMembers(Members):
             ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
             MetadataError: an attribute is not JSON.
         """
+        check_types("Mapping[str, Any] | None", attributes=attributes)
+        check_types("bool", overwrite=overwrite)
         metadata = GroupMetadata(dict(attributes or {}))
         return self._owner.create_node(self._path(path), metadata, overwrite=overwrite)
 
@@ -102,6 +105,7 @@ class ChangingMembers(Members):
         for name in unknown:
             known = ChangingMembers.create_array.__kwdefaults__ or ()
             raise TypeError(f"create_array() has no argument {name!r}{did_you_mean(name, known)}")
+        check_types("bool", overwrite=overwrite)
         owner, whole = self._owner, self._path(path)
         owner.writer()  # a hierarchy that cannot be written is refused first
         shape, dtype = _shape_and_dtype(shape, dtype, data)

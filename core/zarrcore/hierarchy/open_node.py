@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, cast
 
+from zarrcore.arguments import check_types, place_text
 from zarrcore.errors import NodeNotFoundError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.hierarchy.hierarchy import Hierarchy
@@ -128,7 +129,8 @@ def _made(
 
 def _split(source: Source, path: str | None = None) -> tuple[Source, str | None]:
     """The place of a hierarchy, and the path that ``#/`` and ``path`` name in it, if they do."""
+    check_types("str | None", path=path)
     if isinstance(source, ReadableStore):
         return source, path
-    place, inside = split_uri(os.fspath(source))
+    place, inside = split_uri(place_text("source", source))
     return place, inside if path is None else f"{inside or ''}/{path}"

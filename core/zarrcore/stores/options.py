@@ -302,7 +302,8 @@ class StoreOptions:
             object.__setattr__(self, "allow_targets", tuple(self.allow_targets))
         for entry in STORE_OPTIONS:
             value = getattr(self, entry.name)
-            check_type(entry.name, value, entry.annotation, is_secret=entry.is_secret)
+            if value is not entry.default:
+                check_type(entry.name, value, entry.annotation, is_secret=entry.is_secret)
             if entry.check is not None:
                 entry.check(value)
         if self.cache_dir is not None and self.cache_url is not None:

@@ -38,6 +38,11 @@ class ChangingMembers(Members):
             NodeExistsError: a node exists at the path, or an array above it.
             ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
             MetadataError: an attribute is not JSON.
+
+        >>> import zarrcore
+        >>> group = zarrcore.create("memory://create-group").create_group("a/b", attributes={"title": "b"})
+        >>> group.path, dict(group.attributes)
+        ('/a/b', {'title': 'b'})
         """
         check_types("Mapping[str, Any] | None", attributes=attributes)
         check_types("bool", overwrite=overwrite)
@@ -101,6 +106,12 @@ class ChangingMembers(Members):
             MetadataError: parameters that contradict one another.
             ElementError: data that cannot be converted.
             UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
+
+        >>> import zarrcore
+        >>> made = zarrcore.create("memory://create-array")
+        >>> array = made.create_array("a", shape=(8, 8), dtype="int16", chunks=2, shards=4, dimension_names=["y", "x"])
+        >>> array.chunks, array.shards, array.dimension_names
+        ((2, 2), (4, 4), ('y', 'x'))
         """
         for name in unknown:
             known = ChangingMembers.create_array.__kwdefaults__ or ()

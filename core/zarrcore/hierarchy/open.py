@@ -82,6 +82,11 @@ def open_hierarchy(
         SelectionError: ``source`` is ``SOURCE#/path``, which names a node; or it would be made, and has the name of a
             file or a database. A slash at its end names a folder.
         ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
+
+    >>> hierarchy = open_hierarchy("memory://open-hierarchy", "a")
+    >>> hierarchy["g/a"] = [1, 2, 3]
+    >>> [node.path for node in open_hierarchy("memory://open-hierarchy").walk()]
+    ['/', '/g', '/g/a']
     """
     check_types("float | None", metadata_max_age_s=metadata_max_age_s)
     check_types("int", max_chunk_bytes=max_chunk_bytes)

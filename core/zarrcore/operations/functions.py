@@ -133,6 +133,13 @@ def check(
     Raises:
         NodeNotFoundError: the node does not exist.
         StoreError: the store failed before anything could be checked.
+
+    >>> import zarrcore
+    >>> made = zarrcore.create("memory://check")
+    >>> array = made.create_array("a", data=[1, 2, 3])
+    >>> created = made.store.set("stray", b"")
+    >>> [(found.severity, found.what, found.key) for found in check(made)]
+    [('note', 'stray-key', 'stray')]
     """
     check_types("bool", decode=decode, conventions=conventions)
     return check_node(*_opened(source), decode=decode, conventions=conventions, progress=progress)
@@ -149,6 +156,11 @@ def advise(source: Place) -> Iterator[Finding]:
     Raises:
         NodeNotFoundError: the node does not exist.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://advise").create_array("a", shape=(64, 64), dtype="int8", chunks=2)
+    >>> {found.what for found in advise(array)}
+    {'small-chunks'}
     """
     return advices(*_opened(source))
 
@@ -214,6 +226,12 @@ def checksum(
         CodecError: a chunk does not decode.
         StoreError: the store failed.
         UnsupportedError: the elements have no fixed form.
+
+    >>> import zarrcore
+    >>> made = zarrcore.create("memory://checksum")
+    >>> one, other = (made.create_array(name, data=[1, 2], codecs=codec) for name, codec in (("a", "gzip"), ("b", "zstd")))
+    >>> checksum(one) == checksum(other)
+    True
     """
     _check_memory(memory_nbytes)
     if isinstance(source, Array):
@@ -233,6 +251,11 @@ def du(source: Place, *, progress: usage.Progress | None = None) -> usage.Usage:
         NodeNotFoundError: the node does not exist.
         ListingUnsupportedError: the store cannot list its keys.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://du").create_array("a", shape=1000, dtype="int16")
+    >>> [(node.path, node.nbytes) for node in du("memory://du").nodes]
+    [('/', 2000), ('/a', 2000)]
     """
     return usage.usage(*_opened(source), progress)
 
@@ -334,6 +357,12 @@ def pyramid(
         MetadataError, UnsupportedError: the image, or its data type, has no pyramid.
         ReadOnlyError: the hierarchy cannot be written.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> made = zarrcore.create("memory://pyramid")
+    >>> array = made.create_array("image/0", shape=(64, 64), dtype="uint8", dimension_names=["y", "x"])
+    >>> [(level.path, level.metadata.shape) for level in pyramid(array, levels=2).levels]
+    [('/image/1', (32, 32)), ('/image/2', (16, 16))]
     """
     _at_least_0(levels=levels)
     check_types("str | None", method=method, unit=unit)
@@ -367,6 +396,13 @@ def convert(source: Place, *, remove_v2: bool = False, progress: ConvertProgress
         MetadataError, UnsupportedError: Zarr v3 cannot express a node so that its chunks stay as they are.
         ReadOnlyError: the store is read-only.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://convert", "v2").create_array("a", data=[1, 2])
+    >>> [*convert("memory://convert").documents]
+    ['a/zarr.json', 'zarr.json']
+    >>> zarrcore.open("memory://convert", format="v3")["a"][...].tolist()
+    [1, 2]
     """
     check_types("bool", remove_v2=remove_v2)
     with _changing(source, "v2") as (hierarchy, path):

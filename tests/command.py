@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.json_output import check_json
+
 INTERRUPTIBLE = ["env", "--default-signal=INT"]
 """The prefix of commands that a test interrupts: shells let background processes ignore interrupts."""
 
@@ -43,7 +45,10 @@ def run_inside(*arguments: str | os.PathLike[str]) -> Outcome:
             status = main([os.fspath(argument) for argument in arguments])
         except SystemExit as stop:
             status = stop.code
-    return Outcome(int(status or 0), out.buffer.getvalue(), err.buffer.getvalue().decode())
+    outcome = Outcome(int(status or 0), out.buffer.getvalue(), err.buffer.getvalue().decode())
+    if "--json" in arguments:
+        check_json(os.fspath(arguments[0]), outcome.text)
+    return outcome
 
 
 def run_process(*arguments: str | os.PathLike[str], timeout_s: float = 60.0, **options: object) -> Outcome:

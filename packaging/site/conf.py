@@ -32,9 +32,19 @@ default_role = "literal"
 highlight_language = "text"
 
 autodoc_member_order = "bysource"
+autodoc_default_options = {
+    "members": True,
+    "undoc-members": True,
+    # What zarrcore's classes inherit from one another is described with each of them; what others give them is not.
+    "inherited-members": "Exception, OSError, Enum, str, object, BackendEntrypoint",
+}
 autodoc_typehints = "description"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # an attribute that a class describes in its docstring is also a member
+
+# Attributes are named in many classes: a name in the docstring of one is no broken link.
+suppress_warnings = ["ref.python"]
 
 _ROOT: Final = Path(__file__).parents[2]
 _PACKAGES: Final = ("core/zarrcore", "core/zarrscope", "zfs/zarrfs", "browser/zarrbrowser")
@@ -108,6 +118,7 @@ core/docs/conventions
 :caption: Reference
 
 core/docs/commands
+core/docs/json
 packaging/site/api
 core/docs/store_options
 core/docs/formats

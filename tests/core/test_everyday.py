@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,3 +39,34 @@ def test_the_everyday_tasks(tmp_path: Path) -> None:
     assert np.array_equal(zc.open_array(tmp_path / "b.n5", "deep/copy")[:2], DATA)
     with pytest.raises(TypeError, match="did you mean 'chunks'"):
         everyday.refused(zc.create(tmp_path / "c.zarr").group("/"), place)
+
+
+def _pyright(folder: Path, text: str) -> dict[str, Any]:
+    """What pyright, at its strictest, says of a program of others."""
+    (folder / "program.py").write_text(text)
+    root = Path(__file__).parents[2]
+    settings = {"include": ["program.py"], "extraPaths": [str(root / "core")], "typeCheckingMode": "strict"}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [
+        sys.executable,
+        "-m",
+        "basedpyright",
+        "-p",
+        str(folder),
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["summary"]["filesAnalyzed"] == 1, done.stderr
+    return found
+
+
+def test_pyright_agrees_with_mypy(tmp_path: Path) -> None:
+    text = Path(everyday.__file__).read_text()
+    assert _pyright(tmp_path, text)["generalDiagnostics"] == []
+    refused = _pyright(tmp_path, text.replace("# type: ignore", "# "))["generalDiagnostics"]
+    lines = text.splitlines()
+    found = {lines[one["range"]["start"]["line"]] for one in refused if one["severity"] == "error"}
+    assert {line for line in lines if "# type: ignore" in line} <= found

@@ -1,5 +1,6 @@
 """What `zarrcore` exports is a promise: adding is cheap, taking away breaks programs."""
 
+import inspect
 import pickle
 
 import pytest
@@ -27,6 +28,18 @@ def test_exported_names() -> None:
     assert expected <= set(names)
     for name in names:
         assert hasattr(zarrcore, name)
+
+
+def test_every_function_has_an_example_that_runs_as_a_test() -> None:
+    functions = {name: getattr(zarrcore, name) for name in vars(zarrcore)["__all__"]}
+    functions = {name: value for name, value in functions.items() if inspect.isfunction(value)}
+    assert {"open", "create", "check", "pyramid"} <= set(functions)
+    for kind, methods in (
+        (zarrcore.ArrayNode, ("read", "write", "append", "resize")),
+        (zarrcore.Group, ("create_array", "create_group")),
+    ):
+        functions |= {f"{kind.__name__}.{name}": getattr(kind, name) for name in methods}
+    assert [name for name, value in functions.items() if ">>> " not in (value.__doc__ or "")] == []
 
 
 def test_every_error_is_exported_and_documented() -> None:

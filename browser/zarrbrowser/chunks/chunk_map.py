@@ -97,7 +97,7 @@ class ChunkMap:
     counts: np.ndarray[Any, np.dtype[np.int64]]
     """Stored chunks per cell."""
     present: int
-    stored_bytes: int
+    stored_nbytes: int
     info: Any = None
     """`zarrcore`'s `StorageInfo`, once all chunks have been counted."""
 
@@ -133,4 +133,4 @@ def count_chunks(
             told_s = time.monotonic()
 
     info = array.storage_info(seen)
-    return ChunkMap(cells, counts, info.present, info.stored_bytes, info)
+    return ChunkMap(cells, counts, info.present, info.stored_nbytes, info)

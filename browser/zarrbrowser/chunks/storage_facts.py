@@ -49,7 +49,7 @@ def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
     more = "" if info is not None else " so far"
     facts = [
         *size_facts(array),
-        Fact("Stored size", format_bytes(known.stored_bytes) + more, exact_bytes(known.stored_bytes)),
+        Fact("Stored size", format_bytes(known.stored_nbytes) + more, exact_bytes(known.stored_nbytes)),
     ]
     if info is not None and info.ratio is not None:
         facts.append(
@@ -62,14 +62,14 @@ def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
         )
     if known.present:
         facts.append(
-            Fact("Mean size", f"{format_bytes(known.stored_bytes // known.present)} per stored {noun}")
+            Fact("Mean size", f"{format_bytes(known.stored_nbytes // known.present)} per stored {noun}")
         )
     if info is not None and info.outside:
         facts.append(
             Fact(
                 "Outside",
                 count(info.outside, noun),
-                f"{format_bytes(info.outside_bytes)} beyond the array's shape",
+                f"{format_bytes(info.outside_nbytes)} beyond the array's shape",
             )
         )
     return facts

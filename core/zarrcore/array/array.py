@@ -152,6 +152,11 @@ class Array(DuckArray):
             StoreError: the store failed.
             UnsupportedError: a chunk that decodes to more than ``max_chunk_bytes``.
             ReadCancelledError: ``cancelled`` returned True.
+
+        >>> import numpy, zarrcore
+        >>> array = zarrcore.create("memory://read").create_array("a", data=numpy.arange(6).reshape(2, 3))
+        >>> array.read((0, slice(1, None))).tolist(), array.read(1, out=numpy.empty(3, int)).tolist()
+        ([1, 2], [3, 4, 5])
         """
         return self._read(normalize_any(selection, self.shape), out, cancelled)
 
@@ -297,6 +302,12 @@ class Array(DuckArray):
             StoreError: the store failed; other chunks may have been written.
             UnsupportedError: a chunk of more than ``max_chunk_bytes``, or a codec that cannot encode.
             ReadCancelledError: ``cancelled`` returned True; some chunks may have been written.
+
+        >>> import zarrcore
+        >>> array = zarrcore.create("memory://write").create_array("a", shape=(2, 3), dtype="int8")
+        >>> array.write((0, slice(1, None)), 7)
+        >>> array[...].tolist()
+        [[0, 7, 7], [0, 0, 0]]
         """
         wanted = normalize_any(selection, self.shape)
         self._write(wanted, value, write_empty_chunks=write_empty_chunks, cancelled=cancelled)

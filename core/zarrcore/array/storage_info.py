@@ -26,7 +26,7 @@ MAX_PROBED_CHUNKS = 10_000
 class StorageInfo:
     """The storage of an array.
 
-    >>> info = StorageInfo(chunks=8, present=6, stored_bytes=1000, nbytes=4000)
+    >>> info = StorageInfo(chunks=8, present=6, stored_nbytes=1000, nbytes=4000)
     >>> info.missing, info.ratio
     (2, 3.0)
     """
@@ -35,13 +35,13 @@ class StorageInfo:
     """Chunks (shards, if chunks are shards) in the grid."""
     present: int
     """How many of them are stored."""
-    stored_bytes: int
+    stored_nbytes: int
     """Bytes of the stored chunks, encoded."""
     nbytes: int | None
     """Bytes of all elements of the array, decoded; None if elements have a variable length."""
     outside: int = 0
     """Stored chunks outside the grid, left after the array was shrunk."""
-    outside_bytes: int = 0
+    outside_nbytes: int = 0
     """Bytes of the chunks outside the grid."""
 
     @property
@@ -52,9 +52,9 @@ class StorageInfo:
     @property
     def ratio(self) -> float | None:
         """Decoded bytes per stored byte, counting stored chunks only; None if unknown."""
-        if self.nbytes is None or not self.stored_bytes or not self.chunks:
+        if self.nbytes is None or not self.stored_nbytes or not self.chunks:
             return None
-        return self.nbytes * (self.present / self.chunks) / self.stored_bytes
+        return self.nbytes * (self.present / self.chunks) / self.stored_nbytes
 
 
 Seen = Callable[[tuple[int, ...], int], None]
@@ -103,8 +103,8 @@ class _Counter:
     def info(self) -> StorageInfo:
         kind = self._metadata.data_type
         nbytes = None if kind.is_variable_length else math.prod(self._metadata.shape) * kind.dtype.itemsize
-        (present, stored_bytes), (outside, outside_bytes) = self._inside, self._outside
-        return StorageInfo(self.chunks, present, stored_bytes, nbytes, outside, outside_bytes)
+        (present, stored_nbytes), (outside, outside_nbytes) = self._inside, self._outside
+        return StorageInfo(self.chunks, present, stored_nbytes, nbytes, outside, outside_nbytes)
 
     def count_listed(self, prefix: str) -> None:
         if not isinstance(self._store, ListableStore):

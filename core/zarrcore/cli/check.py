@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
         "--no-decode", action="store_true", help="check only documents and keys, decode no chunk"
     )
     parser.add_argument(
-        "--convention",
+        "--conventions",
         action="store_true",
         help="also check whether nodes hold to the conventions that they follow (OME-NGFF, CF, GeoZarr, NeXus, …)",
     )
@@ -80,7 +80,7 @@ def run(namespace: argparse.Namespace) -> int:
                 hierarchy,
                 path,
                 decode=not namespace.no_decode,
-                conventions=namespace.convention,
+                conventions=namespace.conventions,
                 progress=progress,
                 run_work=run_work,
             )
@@ -93,15 +93,16 @@ def run(namespace: argparse.Namespace) -> int:
                 if sys.stdout.isatty():
                     sys.stdout.flush()
     told = {
-        "uri": f"{hierarchy.url}#{path}",
+        "source": hierarchy.url,
+        "path": path,
         "format": hierarchy.format.name,
-        "errors": counts["error"],
-        "warnings": counts["warning"],
-        "advice": counts["advice"],
-        "notes": counts["note"],
-        "arrays": len(chunks),
-        "chunks": sum(chunks.values()),
-        "decoded": not (namespace.no_decode or namespace.advise),
+        "error_count": counts["error"],
+        "warning_count": counts["warning"],
+        "advice_count": counts["advice"],
+        "note_count": counts["note"],
+        "array_count": len(chunks),
+        "chunk_count": sum(chunks.values()),
+        "is_decoded": not (namespace.no_decode or namespace.advise),
         "findings": [finding.document() for finding in findings],
     }
     if namespace.json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
 from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
-from zarrcore.cli.source import add_missing_argument, add_source_arguments, open_source
+from zarrcore.cli.source import add_missing_argument, add_source_arguments, node_path, open_source
 from zarrcore.cli.text import printable
 from zarrcore.sizes import format_bytes
 from zarrcore.stores import split_uri
@@ -39,8 +39,8 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
         examples=(
             "copy brain.zarr copy.zip",
-            "copy brain.zarr mean.zarr --path derived --to v2",
-            "copy brain.zarr plane.zarr --path functional --select 0:1,12",
+            "copy brain.zarr#/derived mean.zarr --to v2",
+            "copy brain.zarr#/functional plane.zarr --select 0:1,12",
             "copy brain.zarr s3://bucket/brain.zarr --chunks 1,8,96,128 --codec zstd",
         ),
     )
@@ -51,11 +51,10 @@ def register(commands: Any) -> None:
         metavar="DEST",
         help="path or URL of the store to write; NAME/ for a folder with the name of a file, such as a.h5/",
     )
-    parser.add_argument("-p", "--path", metavar="PATH", help="node to copy (default: the root)")
     parser.add_argument(
         "--select",
         metavar="SELECTION",
-        help="only a part: of the array at --path, such as 3,:,0:100, or of all arrays with these dimensions, such as time=0:10",
+        help="only a part: of the array that SOURCE names, such as 3,:,0:100, or of all arrays with these dimensions, such as time=0:10",
     )
     parser.add_argument(
         "--to",
@@ -89,12 +88,11 @@ def run(namespace: argparse.Namespace) -> int:
     """Copy; when interrupted, say how to resume."""
     from zarrcore.cli.progress import progress_bar
     from zarrcore.formats import format_named
-    from zarrcore.hierarchy import normalize_path
     from zarrcore.operations.copy import Part, execute, plan_copy
 
     started_s = time.monotonic()
     source = open_source(namespace)
-    path = normalize_path(f"{split_uri(namespace.source)[1] or ''}/{namespace.path or ''}")
+    path = node_path(namespace)
     _check_repository(namespace)
     to = format_named("v3" if namespace.to == _ICECHUNK else namespace.to) if namespace.to else None
     plan = plan_copy(
@@ -138,8 +136,8 @@ def run(namespace: argparse.Namespace) -> int:
         note = f"{changed} changed since the earlier run, and is copied again"
         print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
     if namespace.json:
-        told = _told(plan, result, destination.url, time.monotonic() - started_s)
-        print(json.dumps({**told, "snapshot": committed} if committed else told))
+        told = _told(source.url, plan, result, destination.url, time.monotonic() - started_s)
+        print(json.dumps({**told, "snapshot_id": committed} if committed else told))
     elif not namespace.quiet:
         summary = _summary(plan, result, destination.url, time.monotonic() - started_s)
         print(summary + (f"; snapshot {committed}" if committed else ""))
@@ -203,21 +201,22 @@ def _layout(namespace: argparse.Namespace) -> Layout:
     return Layout(namespace.chunks, namespace.shards, named_codecs(namespace.codec))
 
 
-def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[str, Any]:
+def _told(source: str, plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[str, Any]:
     return {
-        "source": plan.source_url,
+        "source": source,
+        "path": plan.source_path,
         "destination": url,
         "format": plan.format.name,
-        "groups": result.groups,
-        "arrays": result.arrays,
+        "group_count": result.groups,
+        "array_count": result.arrays,
         "nbytes": result.nbytes,
         "copied_nbytes": result.copied_nbytes,
         "resumed_nbytes": result.resumed_nbytes,
         "missing_nbytes": result.missing_nbytes,
-        "resumed": result.resumed,
+        "is_resumed": result.resumed,
         "changed": list(result.changed),
-        "left_keys": result.left.count,
-        "left_examples": list(result.left.examples),
+        "left_key_count": result.left.count,
+        "example_keys": list(result.left.examples),
         "skipped": dict(plan.skipped),
         "notes": list(plan.notes),
         "seconds": round(seconds, 3),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.cli.text import console, printable
+
+if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from zarrcore.diagnosis import Finding
 
 _MARKS: Final = {"ok": ("✓", "green"), "note": ("–", "yellow"), "fault": ("✗", "red bold")}
 _AREA_WIDTH: Final = 16
@@ -31,6 +33,15 @@ def register(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+def _json(finding: Finding) -> dict[str, str | None]:
+    return {
+        "area": finding.area,
+        "state": finding.state,
+        "sentence": finding.text,
+        "remedy": finding.remedy or None,
+    }
+
+
 def run(namespace: argparse.Namespace) -> int:
     """Print versions and findings."""
     from zarrcore.diagnosis import State, all_findings, all_versions
@@ -38,9 +49,7 @@ def run(namespace: argparse.Namespace) -> int:
     versions, findings = all_versions(), all_findings(namespace.cache_dir)
     if namespace.json:
         found = list(findings)
-        print(
-            json.dumps({"versions": versions, "findings": [asdict(finding) for finding in found]}, indent=2)
-        )
+        print(json.dumps({"versions": versions, "findings": [_json(finding) for finding in found]}, indent=2))
         return int(any(finding.state is State.FAULT for finding in found))
     screen = console()
     print(", ".join(f"{name} {number}" for name, number in versions.items()))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import console, printable, printable_json
+from zarrcore.cli.tree import node_json
 from zarrcore.errors import ZarrError
 from zarrcore.sizes import format_bytes
 
@@ -49,9 +49,9 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.json:
         from zarrcore.metadata.json_document import format_json
 
-        told = _json(node)
+        told = {"source": hierarchy.url, **_json(node)}
         if storage := _storage(node, namespace):
-            told["storage"] = {**asdict(storage), "missing": storage.missing, "ratio": storage.ratio}
+            told["storage"] = _storage_json(storage)
         print(printable_json(format_json(told).decode("utf-8", "surrogatepass")), end="")
     else:
         out = console()
@@ -71,25 +71,36 @@ def _storage(node: AnyNode, namespace: argparse.Namespace) -> StorageInfo | None
     return node.storage_info() if namespace.storage and isinstance(node, ArrayNode) else None
 
 
+def _storage_json(storage: StorageInfo) -> dict[str, Any]:
+    return {
+        "chunk_count": storage.chunks,
+        "present_count": storage.present,
+        "missing_count": storage.missing,
+        "outside_count": storage.outside,
+        "nbytes": storage.nbytes,
+        "stored_nbytes": storage.stored_nbytes,
+        "outside_nbytes": storage.outside_nbytes,
+        "ratio": storage.ratio,
+    }
+
+
 def _storage_rows(storage: StorageInfo) -> list[tuple[str, str]]:
     shown = f"{storage.present:,} of {storage.chunks:,}"
     if storage.missing:
         shown += f"  ({storage.missing:,} missing, which read as the fill value)"
-    stored = format_bytes(storage.stored_bytes)
+    stored = format_bytes(storage.stored_nbytes)
     if storage.ratio is not None:
         stored += f"  (1 : {storage.ratio:.2f})"
     rows = [("chunks stored", shown), ("bytes stored", stored)]
     if storage.outside:
-        outside = f"{storage.outside:,} chunk{'s' if storage.outside > 1 else ''}, {format_bytes(storage.outside_bytes)}"
+        outside = f"{storage.outside:,} chunk{'s' if storage.outside > 1 else ''}, {format_bytes(storage.outside_nbytes)}"
         rows.append(("outside the grid", f"{outside}: left from when the array was larger"))
     return rows
 
 
 def _json(node: AnyNode) -> dict[str, Any]:
     return {
-        "uri": node.uri,
-        "path": node.path,
-        "kind": node.kind,
+        **node_json(node),
         "format": node.hierarchy.format.name,
         "specification": node.hierarchy.format.specification or None,
         "metadata_key": node.metadata_key or None,
@@ -97,7 +108,7 @@ def _json(node: AnyNode) -> dict[str, Any]:
         "stored_document": node.stored_document(),
         "ignored": _ignored(node),
         "meaning": _meaning_document(node),
-        "source": dict(_source_rows(node)),
+        "store": dict(_source_rows(node)),
     }
 
 

@@ -80,7 +80,7 @@ def _print(store: ReadableStore, entry: StoreEntry, namespace: argparse.Namespac
         stat = store.stat(entry.key)
         size, mtime_s = (stat.size, stat.mtime_s) if stat is not None else (None, None)
     if namespace.json:
-        line = json.dumps({"key": entry.key, "size": size, "mtime_s": mtime_s})
+        line = json.dumps({"key": entry.key, "stored_nbytes": size, "mtime_s": mtime_s})
     elif namespace.long:
         time = "-" if mtime_s is None else datetime.fromtimestamp(mtime_s, UTC).strftime("%Y-%m-%d %H:%M:%S")
         line = f"{'-' if size is None else size:>14}  {time:<19}  {entry.key}"

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from zarrcore.cli.completion import answer_shell
-from zarrcore.cli.parser import CommandParser, Parser
+from zarrcore.cli.parser import CommandParser, Parser, add_debug_argument
 from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 from zarrcore.extensions import entry_points
@@ -176,7 +176,7 @@ def command_parser(command: str | None = None) -> argparse.ArgumentParser:
         action="store_true",
         help="with --version: also of Python, libfuse, the kernel, obstore and Qt",
     )
-    parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
+    add_debug_argument(parser)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=CommandParser
     )

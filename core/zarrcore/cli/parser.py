@@ -52,6 +52,16 @@ class Parser(argparse.ArgumentParser):
         print(message, end="", file=file or sys.stderr)
 
 
+def add_debug_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--debug``, before and after the command: neither parser may set what the other has found."""
+    parser.add_argument(
+        "--debug",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="show where in the program an error arose",
+    )
+
+
 class CommandParser(Parser):
     """The parser of one command. Options may stand between its arguments.
 
@@ -62,6 +72,7 @@ class CommandParser(Parser):
 
     def __init__(self, *, examples: Sequence[str] = (), **keywords: Any) -> None:
         super().__init__(**{"formatter_class": _BriefHelp, **keywords})
+        add_debug_argument(self)
         if examples:
             lines = (f"  zarrscope {example}" for example in examples)
             self.epilog = "\n".join([(self.epilog or "") + _EXAMPLES, *lines])

@@ -7,13 +7,13 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.cli.source import add_source_arguments, open_source
+from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.store_arguments import natural, size
 from zarrcore.cli.text import printable
 from zarrcore.sizes import SIZE_UNITS
-from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    from zarrcore.hierarchy import Hierarchy
     from zarrcore.operations.reference import ReferenceResult
     from zarrcore.stores import ReadableStore
 
@@ -31,23 +31,19 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
         examples=(
             "reference brain.zarr -o brain.json --zarr-format 3",
-            "reference brain.zarr --path derived -o derived.json",
+            "reference brain.zarr derived -o derived.json",
             "reference s3://bucket/data.nc -o data.parq",
         ),
     )
-    add_source_arguments(parser, path=False)
+    add_source_arguments(
+        parser, path_help="path of the node that becomes the root of the references (default: the root)"
+    )
     parser.add_argument(
         "-o",
         "--output",
         metavar="DEST",
         required=True,
         help="path or URL of a new document, such as data.refs.json, or of a new folder that ends in .parq",
-    )
-    parser.add_argument(
-        "-p",
-        "--path",
-        metavar="PATH",
-        help="node that becomes the root of the references (default: the root)",
     )
     parser.add_argument(
         "--zarr-format",
@@ -76,11 +72,10 @@ def run(namespace: argparse.Namespace) -> int:
     from zarrcore.cli.progress import progress_bar
     from zarrcore.errors import NodeExistsError
     from zarrcore.formats import Format
-    from zarrcore.hierarchy import normalize_path
     from zarrcore.operations.reference import write_references
 
     source = open_source(namespace)
-    path = normalize_path(f"{split_uri(namespace.source)[1] or ''}/{namespace.path or ''}")
+    path = node_path(namespace)
     output, key = _output(namespace)
     with output, progress_bar(quiet=namespace.quiet) as report:
         if key and not namespace.overwrite and output.stat(key) is not None:
@@ -98,7 +93,7 @@ def run(namespace: argparse.Namespace) -> int:
     for skipped, why in result.skipped.items():
         print(f"zarrscope: {printable(f'{skipped} is left out: {why}')}", file=sys.stderr)
     if namespace.json:
-        print(json.dumps(_told(result, namespace.output)))
+        print(json.dumps(_told(source, path, result, namespace.output)))
     elif not namespace.quiet:
         print(_summary(result, namespace.output))
     return int(bool(result.skipped))
@@ -126,13 +121,15 @@ def _output(namespace: argparse.Namespace) -> tuple[ReadableStore, str]:
     return open_store(folder + slash if folder or slash else ".", options=options, create=True), key
 
 
-def _told(result: ReferenceResult, output: str) -> dict[str, Any]:
+def _told(source: Hierarchy, path: str, result: ReferenceResult, output: str) -> dict[str, Any]:
     return {
-        "output": output,
-        "groups": result.groups,
-        "arrays": result.arrays,
-        "references": result.references,
-        "inlined": result.inlined,
+        "source": source.url,
+        "path": path,
+        "destination": output,
+        "group_count": result.groups,
+        "array_count": result.arrays,
+        "reference_count": result.references,
+        "inlined_count": result.inlined,
         "skipped": result.skipped,
     }
 

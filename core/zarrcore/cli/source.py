@@ -127,8 +127,8 @@ def print_notes(hierarchy: Hierarchy) -> None:
 
 
 def node_path(namespace: argparse.Namespace) -> str:
-    """The path that PATH, or the part of SOURCE after ``#``, names."""
+    """The path that PATH, where a command has it, or the part of SOURCE after ``#`` names."""
     from zarrcore.hierarchy import normalize_path
 
     inside = split_uri(namespace.source)[1] or "/"
-    return normalize_path(f"{inside}/{namespace.path or ''}")
+    return normalize_path(f"{inside}/{getattr(namespace, 'path', None) or ''}")

@@ -56,14 +56,15 @@ def node_json(node: AnyNode) -> dict[str, Any]:
 
     told: dict[str, Any] = {"path": node.path, "kind": node.kind}
     if (recognised := recognise(node)) is not None:
-        told |= {"convention": recognised[0].name, "meaning": recognised[1]}
+        told |= {"convention": recognised[0].name, "convention_kind": recognised[1]}
     if node.path == node.hierarchy.at:
         told["format"] = node.hierarchy.format.name
     if isinstance(node, BrokenNode):
         told["error"] = str(node.error)
     elif isinstance(node, ArrayNode):
         told["shape"] = list(node.shape)
-        told["data_type"] = node.data_type.document()
-        told["chunk_shape"] = list(node.chunk_shape)
+        told["dtype"] = node.data_type.document()
+        told["chunks"] = list(node.chunks)
+        told["shards"] = None if node.shards is None else list(node.shards)
         told["nbytes"] = None if node.data_type.is_variable_length else node.nbytes
     return told

@@ -44,8 +44,8 @@ def run_log(namespace: argparse.Namespace) -> int:
             if namespace.json:
                 told = {
                     "id": snapshot.id,
-                    "parent": snapshot.parent_id,
-                    "time": time,
+                    "parent_id": snapshot.parent_id,
+                    "written_at": time,
                     "message": snapshot.message,
                 }
                 print(json.dumps(told))
@@ -63,7 +63,9 @@ def run_diff(namespace: argparse.Namespace, version_a: str, version_b: str) -> i
         one, other = (repository.find(name) for name in (version_a, version_b))
         found = difference(repository, one, other)
     if namespace.json:
-        print(json.dumps(asdict(found)))
+        told = asdict(found)
+        told["changed_chunk_counts"] = told.pop("chunks")
+        print(json.dumps(told))
         return int(not found.is_empty)
     paint = painter()
     for change, (mark, colour) in _MARKS.items():

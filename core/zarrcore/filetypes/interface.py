@@ -98,7 +98,7 @@ class VirtualFile(ABC):
 
     @property
     def slabs(self) -> tuple[int, int]:
-        """The offset of the elements, and the bytes of a row of chunks (0 without rows): reading whole rows is fastest."""
+        """The offset of the elements, and the bytes of a row of chunks, 0 without rows. Reading whole rows is fastest."""
         return 0, 0
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:

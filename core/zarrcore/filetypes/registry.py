@@ -266,6 +266,12 @@ def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") 
     Raises:
         UnsupportedError: the file type is unknown, or cannot hold this selection.
         SelectionError: the selection is invalid or outside the array.
+
+    >>> import io, numpy, zarrcore
+    >>> file = virtual_file(zarrcore.create("memory://virtual-file").create_array("a", data=[1, 2, 3]), suffix="npy")
+    >>> file.write_to(stream := io.BytesIO())
+    >>> numpy.load(io.BytesIO(stream.getvalue())).tolist(), file.size
+    ([1, 2, 3], 152)
     """
     if suffix not in SUFFIXES:
         raise UnsupportedError("file type", suffix, f"is unknown; known are {', '.join(SUFFIXES)}")

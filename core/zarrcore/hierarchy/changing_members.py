@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
+from zarrcore.arguments import check_types
 from zarrcore.array.assigned_values import as_elements, refuse_mapping
 from zarrcore.errors import ElementError, MetadataError, NodeExistsError, NodeKindError, SelectionError
 from zarrcore.hierarchy.members import Members
@@ -37,7 +38,14 @@ class ChangingMembers(Members):
             NodeExistsError: a node exists at the path, or an array above it.
             ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
             MetadataError: an attribute is not JSON.
+
+        >>> import zarrcore
+        >>> group = zarrcore.create("memory://create-group").create_group("a/b", attributes={"title": "b"})
+        >>> group.path, dict(group.attributes)
+        ('/a/b', {'title': 'b'})
         """
+        check_types("Mapping[str, Any] | None", attributes=attributes)
+        check_types("bool", overwrite=overwrite)
         metadata = GroupMetadata(dict(attributes or {}))
         return self._owner.create_node(self._path(path), metadata, overwrite=overwrite)
 
@@ -98,10 +106,17 @@ class ChangingMembers(Members):
             MetadataError: parameters that contradict one another.
             ElementError: data that cannot be converted.
             UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
+
+        >>> import zarrcore
+        >>> made = zarrcore.create("memory://create-array")
+        >>> array = made.create_array("a", shape=(8, 8), dtype="int16", chunks=2, shards=4, dimension_names=["y", "x"])
+        >>> array.chunks, array.shards, array.dimension_names
+        ((2, 2), (4, 4), ('y', 'x'))
         """
         for name in unknown:
             known = ChangingMembers.create_array.__kwdefaults__ or ()
             raise TypeError(f"create_array() has no argument {name!r}{did_you_mean(name, known)}")
+        check_types("bool", overwrite=overwrite)
         owner, whole = self._owner, self._path(path)
         owner.writer()  # a hierarchy that cannot be written is refused first
         shape, dtype = _shape_and_dtype(shape, dtype, data)

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 
+from zarrcore.arguments import check_types
 from zarrcore.codecs import (
     ArraySpec,
     ArrayToArrayCodec,
@@ -88,8 +89,20 @@ def new_array_metadata(
 
     Raises:
         MetadataError: arguments that contradict one another.
+        TypeError: an argument of another type.
         UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
     """
+    check_types("Mapping[str, Any] | None", attributes=attributes)
+    if chunk_key_encoding is not None and not isinstance(chunk_key_encoding, ChunkKeyEncoding):
+        raise TypeError(
+            f"chunk_key_encoding: expected a ChunkKeyEncoding or None, found {chunk_key_encoding!r}"
+        )
+    if isinstance(dimension_names, str) or not isinstance(dimension_names, Iterable | None):
+        raise TypeError(f"dimension_names: expected a name or None per dimension, found {dimension_names!r}")
+    if isinstance(chunks, str) and chunks != "auto":
+        raise MetadataError(
+            f"expected 'auto', or integers, one per dimension, found {chunks!r}", member="chunks"
+        )
     shape = as_lengths(shape, "shape", minimum=0)
     kind = as_data_type(dtype)
     outer = None if shards is None else as_lengths(shards, "shards", minimum=1, ndim=len(shape))
@@ -298,7 +311,7 @@ def as_codecs(codecs: CodecsLike, member: str) -> list[NamedConfiguration]:
     if is_one or hasattr(codecs, "to_dict") or hasattr(codecs, "get_config"):
         return [_named(cast("CodecLike", codecs), member)]
     if not isinstance(codecs, Iterable):
-        raise MetadataError(f"expected an array, found {codecs!r}", member=member)
+        raise MetadataError(f"expected a codec, or several in order, found {codecs!r}", member=member)
     return [_named(codec, f"{member}[{position}]") for position, codec in enumerate(codecs)]
 
 

@@ -319,6 +319,11 @@ class ArrayNode(ChangeableNode, Array):
             ElementError: another number of dimensions, or other lengths; or values that cannot be converted.
             SelectionError: no such dimension.
             Else as `resize` and `write`.
+
+        >>> import zarrcore
+        >>> array = zarrcore.create("memory://append").create_array("a", data=[[1, 2]])
+        >>> array.append([[3, 4]]), array[...].tolist()
+        ((2, 2), [[1, 2], [3, 4]])
         """
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"expected one of {self.ndim} dimensions, found {axis}")
@@ -343,6 +348,12 @@ class ArrayNode(ChangeableNode, Array):
             MetadataError: another number of dimensions, or a length below 0.
             ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
             StoreError: the store failed; elements outside may remain. The same call again erases them.
+
+        >>> import zarrcore
+        >>> array = zarrcore.create("memory://resize").create_array("a", data=[1, 2, 3])
+        >>> array.resize(5)
+        >>> array[...].tolist()
+        [1, 2, 3, 0, 0]
         """
         lengths = as_lengths(shape, "shape", minimum=0)
         if len(lengths) != self.ndim:

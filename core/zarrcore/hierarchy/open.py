@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
+from zarrcore.arguments import check_types, place_text
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing, Verify
 from zarrcore.errors import (
@@ -81,7 +82,17 @@ def open_hierarchy(
         SelectionError: ``source`` is ``SOURCE#/path``, which names a node; or it would be made, and has the name of a
             file or a database. A slash at its end names a folder.
         ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
+
+    >>> hierarchy = open_hierarchy("memory://open-hierarchy", "a")
+    >>> hierarchy["g/a"] = [1, 2, 3]
+    >>> [node.path for node in open_hierarchy("memory://open-hierarchy").walk()]
+    ['/', '/g', '/g/a']
     """
+    check_types("float | None", metadata_max_age_s=metadata_max_age_s)
+    check_types("int", max_chunk_bytes=max_chunk_bytes)
+    check_types("bool | None", believe_consolidated=believe_consolidated)
+    if chunk_cache is not None and not isinstance(chunk_cache, ChunkCache):
+        raise TypeError(f"chunk_cache: expected a ChunkCache or None, found {chunk_cache!r}")
     if mode not in _MODES:
         raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
     if missing not in ("fill", "error"):
@@ -92,10 +103,11 @@ def open_hierarchy(
         store = source
     else:
         refuse_node(source)
+        source = place_text("source", source)
         if mode in CREATING:
             from zarrcore.stores.destination import check_destination  # late: readers make nothing
 
-            check_destination(os.fspath(source))
+            check_destination(source)
             store_options["create"] = True
         store = open_store(source, **store_options)
     format = format or store.named_format  # noqa: A001 - as above
@@ -131,7 +143,7 @@ def refuse_node(source: str | os.PathLike[str]) -> None:
     Raises:
         SelectionError: it names a node.
     """
-    url, path = split_uri(os.fspath(source))
+    url, path = split_uri(place_text("source", source))
     if path is not None:
         raise SelectionError(f"{source} names a node, {path} in {url}: name the hierarchy alone here")
 
@@ -160,6 +172,9 @@ def create_hierarchy(
     >>> array[...].tolist(), [node.path for node in hierarchy.walk()]
     ([[0, 7, 0], [0, 7, 0]], ['/', '/a', '/a/b'])
     """
+    check_types("bool", overwrite=overwrite)
+    if "mode" in options:
+        raise TypeError("create has no mode: overwrite=True erases an existing hierarchy")
     return open_hierarchy(source, "w" if overwrite else "w-", format, **options)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, cast
 
+from zarrcore.arguments import check_types, place_text
 from zarrcore.errors import NodeNotFoundError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.hierarchy.hierarchy import Hierarchy
@@ -42,6 +43,11 @@ def open_node(
         NodeNotFoundError: no node has this path.
         MetadataError, UnsupportedError: the node is broken. `open_hierarchy` opens a hierarchy with a broken root.
         Else as `open_hierarchy`.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://open").create_array("a", data=[1, 2, 3])
+    >>> open_node("memory://open"), open_node("memory://open#/a")
+    (<Hierarchy memory://open (Zarr v3)>, <Array /a (3,) int64>)
     """
     place, path = _split(source)
     if path is not None and normalize_path(path) != "/" and mode in CREATING:
@@ -74,6 +80,11 @@ def open_array(
     Raises:
         NodeKindError: it is a group.
         Else as `open_node`.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://open-array").create_array("g/a", data=[1, 2, 3])
+    >>> open_array("memory://open-array", "g/a")[1:].tolist()
+    [2, 3]
     """
     if mode not in ("r", "r+", "a"):
         why = "does not open an array; known are r, r+, a; create_array makes one"
@@ -102,6 +113,11 @@ def open_group(
         NodeKindError: it is an array.
         NodeExistsError: as `open_hierarchy`; or a node exists at the path ("w-").
         Else as `open_node`.
+
+    >>> group = open_group("memory://open-group", mode="a")
+    >>> group["a"] = [1, 2, 3]
+    >>> [*open_group("memory://open-group")]
+    ['a']
     """
     place, inside = _split(source, path)
     inside = normalize_path(inside or "/")
@@ -128,7 +144,8 @@ def _made(
 
 def _split(source: Source, path: str | None = None) -> tuple[Source, str | None]:
     """The place of a hierarchy, and the path that ``#/`` and ``path`` name in it, if they do."""
+    check_types("str | None", path=path)
     if isinstance(source, ReadableStore):
         return source, path
-    place, inside = split_uri(os.fspath(source))
+    place, inside = split_uri(place_text("source", source))
     return place, inside if path is None else f"{inside or ''}/{path}"

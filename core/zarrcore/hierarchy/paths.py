@@ -10,10 +10,13 @@ def normalize_path(path: str) -> str:
 
     Raises:
         SelectionError: a segment that cannot be the name of a node.
+        TypeError: it is not text.
 
     >>> normalize_path("foo//bar/"), normalize_path("")
     ('/foo/bar', '/')
     """
+    if not isinstance(path, str):
+        raise TypeError(f"path: expected text, found {path!r}")
     segments = [segment for segment in path.split("/") if segment]
     joined = "/" + "/".join(segments)
     for segment in segments:

@@ -6,13 +6,15 @@ Each takes what `zarrcore.open` takes, or what it returns.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from numbers import Real
 from operator import index
 from typing import Any, Literal
 
 import numpy.typing as npt
 
+from zarrcore.arguments import check_type, check_types, place_text
 from zarrcore.array import Array
 from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.formats import Format, format_named
@@ -102,6 +104,8 @@ def copy(
     >>> copy(source, "memory://copy-to", format="v2").arrays
     1
     """
+    check_types("bool", skip=skip, overwrite=overwrite, verify=verify, consolidate=consolidate)
+    _check_memory(memory_nbytes)
     hierarchy, path = _opened(source)
     layout = Layout(
         None if chunks is None else as_lengths(chunks, "chunks", minimum=-1),
@@ -114,9 +118,10 @@ def copy(
     options: dict[str, Any] = {"overwrite": overwrite, "verify": verify, "consolidate": consolidate}
     if isinstance(destination, ReadableStore):
         return execute(plan, hierarchy, destination, progress=progress, **options)
+    destination = place_text("destination", destination)
     refuse_node(destination)
-    check_destination(os.fspath(destination))
-    refuse_place_inside(hierarchy.store, os.fspath(destination))
+    check_destination(destination)
+    refuse_place_inside(hierarchy.store, destination)
     with open_store(destination, create=True) as store:
         return execute(plan, hierarchy, store, progress=progress, **options)
 
@@ -135,7 +140,15 @@ def check(
     Raises:
         NodeNotFoundError: the node does not exist.
         StoreError: the store failed before anything could be checked.
+
+    >>> import zarrcore
+    >>> made = zarrcore.create("memory://check")
+    >>> array = made.create_array("a", data=[1, 2, 3])
+    >>> created = made.store.set("stray", b"")
+    >>> [(found.severity, found.what, found.key) for found in check(made)]
+    [('note', 'stray-key', 'stray')]
     """
+    check_types("bool", decode=decode, conventions=conventions)
     return check_node(*_opened(source), decode=decode, conventions=conventions, progress=progress)
 
 
@@ -150,6 +163,11 @@ def advise(source: Place) -> Iterator[Finding]:
     Raises:
         NodeNotFoundError: the node does not exist.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://advise").create_array("a", shape=(64, 64), dtype="int8", chunks=2)
+    >>> {found.what for found in advise(array)}
+    {'small-chunks'}
     """
     return advices(*_opened(source))
 
@@ -186,9 +204,11 @@ def diff(
     >>> [found.sentence for found in diff(made.create_array("a", data=[1, 2]), made.create_array("b", data=[1, 3]))]
     ['1 of 2 elements differ']
     """
-    _at_least_0(rtol=rtol, atol=atol)
+    check_types("bool", elements=elements, layout=layout, equal_nan=equal_nan)
+    _at_least_0("float", rtol=rtol, atol=atol)
+    _at_least_0("int", examples=examples)
     wanted = Wanted(elements, layout, Tolerance(rtol, atol, equal_nan), examples)
-    return compare(_opened(a), _opened(b), wanted, progress)
+    return compare(_opened(a, name="a"), _opened(b, name="b"), wanted, progress)
 
 
 def checksum(
@@ -213,7 +233,14 @@ def checksum(
         CodecError: a chunk does not decode.
         StoreError: the store failed.
         UnsupportedError: the elements have no fixed form.
+
+    >>> import zarrcore
+    >>> made = zarrcore.create("memory://checksum")
+    >>> one, other = (made.create_array(name, data=[1, 2], codecs=codec) for name, codec in (("a", "gzip"), ("b", "zstd")))
+    >>> checksum(one) == checksum(other)
+    True
     """
+    _check_memory(memory_nbytes)
     if isinstance(source, Array):
         return checksums.checksum(source, algorithm, memory_nbytes, progress)
     hierarchy, path = _opened(source)
@@ -231,6 +258,11 @@ def du(source: Place, *, progress: usage.Progress | None = None) -> usage.Usage:
         NodeNotFoundError: the node does not exist.
         ListingUnsupportedError: the store cannot list its keys.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://du").create_array("a", shape=1000, dtype="int16")
+    >>> [(node.path, node.nbytes) for node in du("memory://du").nodes]
+    [('/', 2000), ('/a', 2000)]
     """
     return usage.usage(*_opened(source), progress)
 
@@ -277,7 +309,9 @@ def find(
     >>> [node.path for node in find(made, dtype="int*", attributes={"unit": "nm"})]
     ['/deep/a']
     """
-    _at_least_0(depth=depth)
+    _at_least_0(depth=depth, min_nbytes=min_nbytes, max_nbytes=max_nbytes)
+    check_types("str | None", name=name, path=path, codec=codec, convention=convention)
+    check_types("Mapping[str, Any] | None", attributes=attributes)
     if kind not in (None, "group", "array", "broken"):
         raise UnsupportedError("kind", str(kind), "is unknown; known are group, array, broken")
     wanted = finding.Conditions(
@@ -285,7 +319,7 @@ def find(
         path=path,
         kind=kind,
         data_type=None if dtype is None else finding.data_type_pattern(dtype),
-        shape=None if shape is None else tuple(None if n is None else index(n) for n in shape),
+        shape=_pattern_of_shape(shape),
         min_nbytes=min_nbytes,
         max_nbytes=max_nbytes,
         codec=codec,
@@ -330,14 +364,22 @@ def pyramid(
         MetadataError, UnsupportedError: the image, or its data type, has no pyramid.
         ReadOnlyError: the hierarchy cannot be written.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> made = zarrcore.create("memory://pyramid")
+    >>> array = made.create_array("image/0", shape=(64, 64), dtype="uint8", dimension_names=["y", "x"])
+    >>> [(level.path, level.metadata.shape) for level in pyramid(array, levels=2).levels]
+    [('/image/1', (32, 32)), ('/image/2', (16, 16))]
     """
     _at_least_0(levels=levels)
+    check_types("str | None", method=method, unit=unit)
+    _check_memory(memory_nbytes)
     wanted = WantedPyramid(
         method,
         None if factors is None else as_lengths(factors, "factors", minimum=1),
         levels,
-        None if axes is None else tuple(axes),
-        None if scale is None else tuple(scale),
+        _several("axes", axes, str, "a name"),
+        _several("scale", scale, Real, "a number"),
         unit,
     )
     with _changing(source) as (hierarchy, path):
@@ -361,25 +403,68 @@ def convert(source: Place, *, remove_v2: bool = False, progress: ConvertProgress
         MetadataError, UnsupportedError: Zarr v3 cannot express a node so that its chunks stay as they are.
         ReadOnlyError: the store is read-only.
         StoreError: the store failed.
+
+    >>> import zarrcore
+    >>> array = zarrcore.create("memory://convert", "v2").create_array("a", data=[1, 2])
+    >>> [*convert("memory://convert").documents]
+    ['a/zarr.json', 'zarr.json']
+    >>> zarrcore.open("memory://convert", format="v3")["a"][...].tolist()
+    [1, 2]
     """
+    check_types("bool", remove_v2=remove_v2)
     with _changing(source, "v2") as (hierarchy, path):
         plan = plan_conversion(hierarchy, path)
         convert_planned(hierarchy, plan, remove_v2=remove_v2, progress=progress)
     return plan
 
 
-def _at_least_0(**numbers: float | None) -> None:
+def _at_least_0(kind: str = "int | None", **numbers: Any) -> None:
     """Refuse negative numbers, which would mean nothing, or no limit.
 
     Raises:
         SelectionError: one is negative.
+        TypeError: one is not a number.
     """
     for name, number in numbers.items():
+        check_type(name, number, kind)
         if number is not None and not number >= 0:
             raise SelectionError(f"{name}: expected 0 or more, found {number}")
 
 
-def _opened(source: Place, mode: Literal["r", "r+"] = "r", format_name: str | None = None) -> tuple[Any, str]:
+def _pattern_of_shape(shape: Sequence[int | None] | None) -> tuple[int | None, ...] | None:
+    try:
+        return None if shape is None else tuple(None if n is None else index(n) for n in shape)
+    except TypeError as error:
+        raise TypeError(f"shape: expected an integer or None per dimension, found {shape!r}") from error
+
+
+def _several(name: str, items: Sequence[Any] | None, kind: type, what: str) -> tuple[Any, ...] | None:
+    """The items of a sequence, each of one kind.
+
+    Raises:
+        TypeError: it is no sequence, or one item is of another kind.
+    """
+    is_one = isinstance(items, str) or not isinstance(items, Iterable | None)
+    if is_one or not all(isinstance(item, kind) for item in items or ()):
+        raise TypeError(f"{name}: expected {what} per axis, found {items!r}")
+    return None if items is None else tuple(items)
+
+
+def _check_memory(memory_nbytes: int) -> None:
+    """Refuse a number of bytes that holds nothing.
+
+    Raises:
+        SelectionError: it is below 1.
+        TypeError: it is not a number.
+    """
+    check_type("memory_nbytes", memory_nbytes, "int")
+    if memory_nbytes < 1:
+        raise SelectionError(f"memory_nbytes: expected 1 or more, found {memory_nbytes}")
+
+
+def _opened(
+    source: Place, mode: Literal["r", "r+"] = "r", format_name: str | None = None, name: str = "source"
+) -> tuple[Any, str]:
     """The hierarchy of a node, and its path."""
     if isinstance(source, Hierarchy):
         return source, source.at
@@ -387,7 +472,7 @@ def _opened(source: Place, mode: Literal["r", "r+"] = "r", format_name: str | No
         return source.hierarchy, source.path
     inside = None
     if not isinstance(source, ReadableStore):
-        source, inside = split_uri(os.fspath(source))
+        source, inside = split_uri(place_text(name, source, "an open store or node"))
     return open_hierarchy(source, mode, format_name), normalize_path(inside or "/")
 
 

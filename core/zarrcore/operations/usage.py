@@ -39,9 +39,9 @@ class NodeUsage:
     """The node."""
     kind: str
     """``group``, ``array``, ``broken`` or ``collection``."""
-    stored_bytes: int = 0
+    stored_nbytes: int = 0
     """Bytes of all values of the node: documents and chunks."""
-    logical_bytes: int | None = 0
+    nbytes: int | None = 0
     """Bytes of all elements, decoded; None for elements of variable length, which a group does not count."""
     is_partial: bool = False
     """Whether the group has arrays below it with elements of variable length."""
@@ -55,7 +55,7 @@ class OtherKeys:
 
     keys: int = 0
     """Their number."""
-    stored_bytes: int = 0
+    stored_nbytes: int = 0
     """The bytes of their values."""
     examples: list[str] = field(default_factory=list)
     """The first few of them."""
@@ -112,7 +112,7 @@ class _Counter:
         found = NodeUsage(node.path, node.kind)
         self.nodes[node.path] = found
         if isinstance(node, ArrayNode):
-            found.logical_bytes = None if node.data_type.is_variable_length else node.nbytes
+            found.nbytes = None if node.data_type.is_variable_length else node.nbytes
         self._report("nodes", len(self.nodes))
         member = self._hierarchy.member(node.path)
         if isinstance(member, Collection) or isinstance(node, CollectionNode):
@@ -145,10 +145,10 @@ class _Counter:
         owner = owners.find(key)
         if owner is not None:
             node = self.nodes[owner.name]
-            node.keys, node.stored_bytes = node.keys + 1, node.stored_bytes + size
+            node.keys, node.stored_nbytes = node.keys + 1, node.stored_nbytes + size
             return
         self.other.keys += 1
-        self.other.stored_bytes += size
+        self.other.stored_nbytes += size
         if len(self.other.examples) < _EXAMPLES:
             self.other.examples.append(f"{member.at}/{key}".lstrip("/"))
 
@@ -158,10 +158,10 @@ class _Counter:
             parent = self.nodes.get(node.path.rpartition("/")[0] or "/") if node.path != top else None
             if parent is None:
                 continue
-            parent.stored_bytes += node.stored_bytes
+            parent.stored_nbytes += node.stored_nbytes
             parent.keys += node.keys
-            parent.logical_bytes = (parent.logical_bytes or 0) + (node.logical_bytes or 0)
-            parent.is_partial |= node.is_partial or node.logical_bytes is None
+            parent.nbytes = (parent.nbytes or 0) + (node.nbytes or 0)
+            parent.is_partial |= node.is_partial or node.nbytes is None
 
     def _report(self, what: str, done: int) -> None:
         if self._progress is not None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlunsplit
 
+from zarrcore.arguments import place_text
 from zarrcore.errors import StoreError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.printable import did_you_mean
@@ -67,7 +68,7 @@ def open_store(
         StoreNotFoundError: there is no such directory or file.
         AccessDeniedError: access is denied.
         StoreError: the URL is incomplete or of an unknown kind.
-        TypeError: an unknown option.
+        TypeError: an unknown option, or a value of another type.
 
     Other packages add kinds of URLs through entry points in the group ``zarrscope.stores``: the name is the scheme, in
     lower case, and the object is called with the URL and the `StoreOptions` and returns a `ReadableStore`. A store that
@@ -76,14 +77,14 @@ def open_store(
     >>> open_store("memory://demonstration")
     MemoryStore('memory://demonstration')
     """
+    text = place_text("url", url, "an open store where one is taken")
     if storage_options:
         from zarrcore.stores.storage_options import from_storage_options
 
-        keywords |= from_storage_options(storage_options)
+        keywords |= from_storage_options(storage_options, text)
     for name in keywords.keys() - _OPTIONS:
         raise TypeError(f"a store has no option {name!r}{did_you_mean(name, _OPTIONS)}")
     chosen = replace(options or DEFAULTS, **keywords)
-    text = os.fspath(url)
     check_place(text)
     named = _NAMED_FORMAT.fullmatch(text)
     if named is not None:

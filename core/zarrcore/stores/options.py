@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
+from zarrcore.arguments import check_type
 from zarrcore.errors import StoreError
 from zarrcore.sizes import SIZE_UNITS, parse_size
 from zarrcore.stores.validation import (
@@ -58,6 +59,8 @@ class StoreOption:
     """Never shown, never stored, and passed to other processes only through files."""
     is_identity: bool = True
     """Whether the same URL may give other data with another value, so that cached data must not be shared."""
+    annotation: str = ""
+    """The types of its values, as the field names them."""
 
     @property
     def is_flag(self) -> bool:
@@ -89,6 +92,7 @@ class StoreOptions:
 
     Raises:
         StoreError: one of them is invalid.
+        TypeError: one of them is of another type.
     """
 
     anonymous: bool = option(
@@ -294,11 +298,14 @@ class StoreOptions:
     """The data never change, so that cached answers, also that a key is absent, stay valid whatever ``cache_max_age_s`` says."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.allow_targets, str):  # from JSON, it is a list
+        if isinstance(self.allow_targets, list):  # from JSON
             object.__setattr__(self, "allow_targets", tuple(self.allow_targets))
         for entry in STORE_OPTIONS:
+            value = getattr(self, entry.name)
+            if value is not entry.default:
+                check_type(entry.name, value, entry.annotation, is_secret=entry.is_secret)
             if entry.check is not None:
-                entry.check(getattr(self, entry.name))
+                entry.check(value)
         if self.cache_dir is not None and self.cache_url is not None:
             raise StoreError("there is one cache: use --cache-dir or --cache-url")
         if sum(version is not None for version in (self.branch, self.tag, self.snapshot)) > 1:
@@ -316,7 +323,8 @@ class StoreOptions:
 
 
 STORE_OPTIONS: Final[tuple[StoreOption, ...]] = tuple(
-    replace(each.metadata["option"], name=each.name) for each in fields(StoreOptions)
+    replace(each.metadata["option"], name=each.name, annotation=str(each.type))
+    for each in fields(StoreOptions)
 )
 """The table: all options, in the order of the command line."""
 

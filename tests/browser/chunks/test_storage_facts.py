@@ -66,7 +66,7 @@ def test_shards_are_counted_as_shards() -> None:
 
 def test_chunks_left_beyond_the_shape_are_reported() -> None:
     array = array_of((0, 0))
-    info = StorageInfo(12, 1, 100, array.nbytes, outside=2, outside_bytes=2048)
+    info = StorageInfo(12, 1, 100, array.nbytes, outside=2, outside_nbytes=2048)
     facts = {fact.label: fact for fact in storage_facts(array, replace(counted(array), info=info))}
     assert facts["Outside"].text == "2 chunks"
     assert facts["Outside"].detail == "2.00 KiB beyond the array's shape"

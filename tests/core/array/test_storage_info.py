@@ -54,7 +54,7 @@ def test_chunks_present_missing_and_outside_the_grid_are_counted(tmp_path: Path,
     stored = sum(
         (root / key.format(y, x)).stat().st_size for y in range(4) for x in range(3) if (y, x) != (0, 0)
     )
-    expected = StorageInfo(12, 11, stored, DATA.nbytes, outside=1, outside_bytes=4)
+    expected = StorageInfo(12, 11, stored, DATA.nbytes, outside=1, outside_nbytes=4)
     values = values_of(root)
     assert zc.open_hierarchy(root)["a"].storage_info() == expected
     assert zc.open_hierarchy(MemoryStore(values=values))["a"].storage_info() == expected
@@ -100,7 +100,7 @@ def test_an_array_without_stored_chunks_is_counted() -> None:
     for name, shape in (("a", (0,)), ("b", (5,)), ("c", ())):
         hierarchy.create_array(name, shape=shape, dtype="int8")
         info = hierarchy[name].storage_info()
-        assert (info.present, info.stored_bytes, info.ratio) == (0, 0, None)
+        assert (info.present, info.stored_nbytes, info.ratio) == (0, 0, None)
     assert hierarchy["c"].storage_info().chunks == 1
 
 
@@ -112,7 +112,7 @@ def test_any_set_of_chunks_is_counted(present: set[tuple[int, int]]) -> None:
         store.set(f"a/c/{y}/{x}", bytes(y + 1))
     inside = [y for y, x in present if y < 4 and x < 4]
     info = array.storage_info()
-    assert (info.chunks, info.present, info.stored_bytes) == (16, len(inside), sum(y + 1 for y in inside))
+    assert (info.chunks, info.present, info.stored_nbytes) == (16, len(inside), sum(y + 1 for y in inside))
     assert info.outside == len(present) - len(inside)
 
 
@@ -129,7 +129,7 @@ def test_each_chunk_is_reported_and_counting_can_be_stopped(tmp_path: Path) -> N
         array, told = zc.open_hierarchy(store)["a"], {}
         info = array.storage_info(told.__setitem__)
         assert set(told) == {(y, x) for y in range(4) for x in range(3)} - {(0, 0)}
-        assert (len(told), sum(told.values())) == (info.present, info.stored_bytes)
+        assert (len(told), sum(told.values())) == (info.present, info.stored_nbytes)
 
         def stop(_index: tuple[int, ...], _nbytes: int) -> None:
             raise zc.ReadCancelledError("enough")

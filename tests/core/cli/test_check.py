@@ -33,8 +33,13 @@ def test_check_prints_errors_and_warnings(zarrscope: Run, hierarchy: Path) -> No
     assert lines[2].startswith("note     /line  1 of 6 chunks")
     assert lines[3].startswith("1 error, 1 warning, 1 note  (")
     told = json.loads(zarrscope("check", hierarchy, "--json").text)
-    assert (told["errors"], told["warnings"], told["notes"], told["decoded"]) == (1, 1, 1, True)
-    assert (told["format"], told["arrays"], told["chunks"]) == ("v3", 2, 21)
+    assert (told["error_count"], told["warning_count"], told["note_count"], told["is_decoded"]) == (
+        1,
+        1,
+        1,
+        True,
+    )
+    assert (told["format"], told["array_count"], told["chunk_count"]) == ("v3", 2, 21)
     assert set(told["findings"][0]) == {"severity", "what", "path", "key", "count", "sentence"}
     assert [finding["what"] for finding in told["findings"]] == [
         "broken-chunk",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -64,9 +65,14 @@ def completed(line: str) -> list[str]:
         _python_argcomplete zarrscope
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["bash", "-c", script], env=_environment(), capture_output=True, text=True, timeout=60
+    )
     return sorted(word.strip() for word in done.stdout.splitlines() if word.strip())
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +91,32 @@ def test_bash_completes_commands_options_and_values(line: str, expected: list[st
 
 def test_bash_completes_the_paths_behind_a_source(source: Path) -> None:
     assert completed(f"zarrscope info {source} func") == ["functional"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("zarrscope um", ["umount\tunmount a store"]),
+        ("zarrscope tree x --jso", ["--json\tone JSON object per node, each on its own line"]),
+        ("zarrscope cat x --as ne", ["netcdf\t"]),
+        ("zarrscope info {source} func", ["functional\t"]),
+    ],
+)
+def test_fish_gets_an_answer_to_what_its_code_asks(source: Path, line: str, expected: list[str]) -> None:
+    """Without fish: the variables and the redirections are those of the code that ``completion`` prints."""
+    line = line.format(source=source)
+    code = subprocess.run(
+        ["zarrscope", "completion", "fish"], env=_environment(), capture_output=True, text=True
+    )
+    variables = dict(re.findall(r"set -lx (\w+) ([^\s(]+)$", code.stdout, re.MULTILINE))
+    assert variables.items() >= {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SHELL": "fish"}.items()
+    call = next(each for each in code.stdout.splitlines() if each.strip().startswith("zarrscope 8>&1"))
+    told = {name: value.encode().decode("unicode_escape") for name, value in variables.items()}
+    told |= {"COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": ""}
+    done = subprocess.run(
+        ["bash", "-c", call], env={**_environment(), **told}, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.split("\n") == expected
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -28,14 +28,14 @@ def test_a_copy_is_one_commit(hierarchy: Path, tmp_path: Path, zarrscope: Callab
     np.testing.assert_array_equal(values["/images/stack"], NUMBERS)
     np.testing.assert_array_equal(values["/line"], NUMBERS[0, 0])
     log = [*icechunk.Repository.open(storage).ancestry(branch="main")]
-    assert [(one.id, one.message) for one in log[:-1]] == [(told["snapshot"], "all")]
+    assert [(one.id, one.message) for one in log[:-1]] == [(told["snapshot_id"], "all")]
     assert "existing data" in zarrscope("copy", hierarchy, repo, "--to", "icechunk").stderr
     outcome = zarrscope(
-        "copy", hierarchy, repo, "--to", "icechunk", "--overwrite", "--chunks=-1,-1,8", "-p", "images"
+        "copy", f"{hierarchy}#/images", repo, "--to", "icechunk", "--overwrite", "--chunks=-1,-1,8"
     )
     assert outcome.status == 0
     np.testing.assert_array_equal(values_of(storage, branch="main")["/stack"], NUMBERS)
-    assert values_of(storage, snapshot_id=told["snapshot"]).keys() == values.keys()
+    assert values_of(storage, snapshot_id=told["snapshot_id"]).keys() == values.keys()
 
 
 def test_a_copy_to_a_bucket(hierarchy: Path, s3: S3Server, zarrscope: Callable[..., Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import re
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_defaults_are_told_in_one_way(command: str) -> None:
 
 def test_a_required_option_is_in_the_usage() -> None:
     assert run_inside("reference", "--help").text.startswith(
-        "usage: zarrscope reference [options] -o DEST SOURCE\n"
+        "usage: zarrscope reference [options] -o DEST SOURCE [PATH]\n"
     )
 
 
@@ -89,6 +90,55 @@ def test_options_stand_anywhere_and_are_whole_words(tmp_path: Path) -> None:
         assert refused.status == 2
         assert refused.stderr.startswith("usage: zarrscope tree [options] SOURCE [PATH]\n")
         assert refused.stderr.endswith(f"zarrscope tree: error: unrecognized arguments: {word}{hint}\n")
+
+
+def test_a_node_is_named_by_a_word_after_the_source_not_by_an_option() -> None:
+    for name, parser in _parsers().items():
+        options = {option for action in parser._actions for option in action.option_strings}
+        assert "-p" not in options
+        assert ("--path" in options) == (name == "find"), "where it is a condition"
+        words = [action.metavar for action in parser._actions if not action.option_strings]
+        assert "PATH" not in words[2:], name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_options_of_each_command_stand_anywhere_and_are_whole_words(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = _parsers()[command]
+    words = [next(iter(each.choices or ["x"])) for each in parser._actions if not each.option_strings]
+    words += [
+        f"{each.option_strings[-1]}=x" for each in parser._actions if each.option_strings and each.required
+    ]
+    flags = [action for action in parser._actions if isinstance(action, argparse._StoreTrueAction)]
+    assert "debug" in [flag.dest for flag in flags]
+    for flag in flags:
+        option = flag.option_strings[-1]
+        for position in range(len(words) + 1):
+            found = parser.parse_args([*words[:position], option, *words[position:]])
+            assert getattr(found, flag.dest) is True
+        with pytest.raises(SystemExit):
+            parser.parse_args([*words, option[:-1]])
+        assert f"unrecognized arguments: {option[:-1]}" in capsys.readouterr().err
+
+
+def test_debug_is_understood_on_both_sides_of_the_command(tmp_path: Path) -> None:
+    for words in (
+        ("--debug", "tree", tmp_path),
+        ("tree", "--debug", tmp_path),
+        ("tree", tmp_path, "--debug"),
+    ):
+        assert "Traceback" in run_inside(*words).stderr
+    assert "Traceback" not in run_inside("tree", tmp_path).stderr
+
+
+def _parsers() -> dict[str, argparse.ArgumentParser]:
+    return {
+        name: parser
+        for action in command_parser()._actions
+        if isinstance(action.choices, dict)
+        for name, parser in action.choices.items()
+    }
 
 
 def test_unknown_commands_name_the_nearest_one() -> None:

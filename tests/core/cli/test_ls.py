@@ -16,4 +16,4 @@ def test_ls(zarrscope: Run, source: Path) -> None:
     long = zarrscope("ls", source, "images/stack/zarr.json", "-l").text.split()
     assert long[0] == str((source / "images/stack/zarr.json").stat().st_size)
     entries = [json.loads(line) for line in zarrscope("ls", source, "--json").text.splitlines()]
-    assert {"key": "images/", "size": None, "mtime_s": None} in entries
+    assert {"key": "images/", "stored_nbytes": None, "mtime_s": None} in entries

@@ -152,7 +152,7 @@ def test_percent_signs_in_the_help_of_another_package_mean_themselves(
         ("create", "--shape", "1_0"),
         ("du", "--depth", "1_0"),
         ("diff", "y", "--rtol", "1_0"),
-        ("find", "--min-size", "1_0"),
+        ("find", "--min-nbytes", "1_0"),
         ("pyramid", "--scale", "1_0,1"),
         ("mount", "mountpoint", "--metadata-ttl", "1_0"),
     ],

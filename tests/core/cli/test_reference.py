@@ -35,10 +35,11 @@ def test_references_open_as_the_source_does(source: Path, tmp_path: Path, name: 
 
 def test_the_outcome_as_json(source: Path, tmp_path: Path) -> None:
     outcome = run_inside(
-        "reference", source, "-o", tmp_path / "b.json", "--path", "g", "--inline-threshold", "1M", "--json"
+        "reference", source, "g", "-o", tmp_path / "b.json", "--inline-threshold", "1M", "--json"
     )
     assert json.loads(outcome.text) == {
-        "output": str(tmp_path / "b.json"), "groups": 1, "arrays": 1, "references": 0, "inlined": 4, "skipped": {}
+        "source": zc.open_hierarchy(source).url, "path": "/g", "destination": str(tmp_path / "b.json"),
+        "group_count": 1, "array_count": 1, "reference_count": 0, "inlined_count": 4, "skipped": {},
     }  # fmt: skip
     assert zc.open_hierarchy(tmp_path / "b.json")["x"][0, 0] == 5
 
@@ -110,7 +111,7 @@ def test_sources_and_references_in_a_bucket(s3: S3Server, tmp_path: Path, zarr_f
     outcome = run_inside("reference", f"s3://{place}/a.h5", "-o", output, "--json", *options)
     told = json.loads(outcome.text)
     assert [*told["skipped"]] == ["/y"]
-    assert (told["references"], told["inlined"]) == (6, 1)
+    assert (told["reference_count"], told["inlined_count"]) == (6, 1)
     assert zc.open_hierarchy(output, **s3.options)["z"][...].tolist() == values[0, :5].tolist()
     assert np.array_equal(zc.open_hierarchy(output, **s3.options)["x"][...], values)
     document = json.loads(bytes(open_store(f"s3://{place}", **s3.options).get("b.refs.json") or b""))["refs"]

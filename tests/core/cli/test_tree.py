@@ -27,8 +27,9 @@ def test_tree_json(zarrscope: Run, source: Path) -> None:
         "path": "/images/stack",
         "kind": "array",
         "shape": [4, 30, 40],
-        "data_type": "int32",
-        "chunk_shape": [1, 15, 20],
+        "dtype": "int32",
+        "chunks": [1, 15, 20],
+        "shards": None,
         "nbytes": DATA.nbytes,
     }
     assert "missing" in nodes[3]["error"]

@@ -25,7 +25,7 @@ def test_the_log_has_the_snapshots_newest_first(tmp_path: Path, zarrscope: Calla
         json.loads(line) for line in zarrscope("log", f"{written.path}?tag=v1", "--json").text.splitlines()
     ]
     assert [one["message"] for one in told] == ["first", "Repository initialized"]
-    assert told[0]["parent"] == told[1]["id"]
+    assert told[0]["parent_id"] == told[1]["id"]
 
 
 def test_an_empty_repository_has_a_log_and_other_folders_have_none(
@@ -46,7 +46,7 @@ def test_it_shows_nodes_and_numbers_of_chunks(tmp_path: Path, zarrscope: Callabl
     same = zarrscope("diff", written.path, "v1", "side")
     assert (same.status, same.text) == (0, "")
     told = json.loads(zarrscope("diff", written.path, written.second, "tag:v1", "--json").text)
-    assert told == {"added": {}, "deleted": {}, "updated": {}, "chunks": {"/a/b": 1}}
+    assert told == {"added": {}, "deleted": {}, "updated": {}, "changed_chunk_counts": {"/a/b": 1}}
 
 
 def test_trouble_has_its_own_status(tmp_path: Path, zarrscope: Callable[..., Any]) -> None:

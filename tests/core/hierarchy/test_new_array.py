@@ -88,7 +88,7 @@ def test_an_element_that_is_larger_than_a_chunk_is_one_chunk() -> None:
         ({"shape": (-1, 2)}, "shape: expected integers of at least 0"),
         ({"shape": 5.0}, "shape: expected integers, one per dimension, found 5.0"),
         ({"dimension_names": ("y",)}, "dimension_names: expected 2 names, found 1"),
-        ({"codecs": 5}, "codecs: expected an array, found 5"),
+        ({"codecs": 5}, "codecs: expected a codec, or several in order, found 5"),
         ({"codecs": [5]}, r"codecs\[0\]: expected an object with a name"),
         ({"fill_value": [1]}, "fill_value: expected an element of type int16"),
     ],
@@ -219,7 +219,7 @@ class TestCompressorsAndFilters:
                 {"codecs": "gzip", "filters": ()},
                 "codecs: give all codecs, or compressors and filters, not both",
             ),
-            ({"compressors": 5}, "compressors: expected an array, found 5"),
+            ({"compressors": 5}, "compressors: expected a codec, or several in order, found 5"),
         ],
     )
     def test_the_wrong_kind_is_refused(self, wishes: dict[str, Any], words: str) -> None:

@@ -223,7 +223,7 @@ class TestCreating:
             ({"codecs": [{"name": "zstd", "configuration": {"level": "high"}}]}, "level"),
             ({"codecs": ["zstd", "bytes"]}, "breaks this order"),
             ({"codecs": ["bytes", 3]}, r"codecs\[1\]: expected an object with a name, found the number 3"),
-            ({"codecs": 3}, "codecs: expected an array, found 3"),
+            ({"codecs": 3}, "codecs: expected a codec, or several in order, found 3"),
             ({"dimension_names": ["y"]}, "dimension_names: expected 2 names, found 1"),
             ({"attributes": {"when": object()}}, "attributes"),
         ],

@@ -317,7 +317,7 @@ def test_a_lost_scheduler_is_one_line_and_the_copy_resumes(large: Path, tmp_path
         cluster.wait_for_workers(1)
         again = run_inside(*words, "--json")
         assert (again.status, again.stderr) == (0, "")
-        assert '"resumed": true' in again.text
+        assert '"is_resumed": true' in again.text
         rewritten = [file for file, time_ns in stored.items() if file.stat().st_mtime_ns != time_ns]
         assert len(rewritten) < len(stored)
         checked = run_inside("check", target, "--strict", "--scheduler", cluster.address)

@@ -65,7 +65,7 @@ def test_check_and_du(source: Path) -> None:
     assert [*zc.check(f"{source}#/images", decode=False)] == []
     used = {node.path: node for node in zc.du(source).nodes}
     files = [*(source / "images").rglob("*")]
-    assert used["/images"].stored_bytes == sum(file.stat().st_size for file in files if file.is_file())
+    assert used["/images"].stored_nbytes == sum(file.stat().st_size for file in files if file.is_file())
     assert [node.path for node in zc.du(zc.open_group(source, "images")).nodes] == [
         "/images",
         "/images/stack",

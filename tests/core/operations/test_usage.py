@@ -40,8 +40,8 @@ def test_numbers_are_those_of_the_files(tmp_path: Path, format_: str) -> None:
     by_path = {node.path: node for node in found.nodes}
     assert found.nodes[0].path == "/"
     for path, node in by_path.items():
-        assert (node.keys, node.stored_bytes) == files_below(tmp_path / "a" / path[1:]), path
-    assert {path: node.logical_bytes for path, node in by_path.items()} == {
+        assert (node.keys, node.stored_nbytes) == files_below(tmp_path / "a" / path[1:]), path
+    assert {path: node.nbytes for path, node in by_path.items()} == {
         "/": 648, "/g": 324, "/g/empty": 0, "/g/x": 324, "/y": 324
     }  # fmt: skip
     assert found.other.keys == 0
@@ -52,7 +52,7 @@ def test_a_part_of_a_hierarchy(tmp_path: Path) -> None:
         fill(made)
     found = usage(zc.open_hierarchy(tmp_path / "a"), "/g")
     assert [node.path for node in found.nodes] in (["/g", "/g/empty", "/g/x"], ["/g", "/g/x", "/g/empty"])
-    assert (found.nodes[0].keys, found.nodes[0].stored_bytes) == files_below(tmp_path / "a" / "g")
+    assert (found.nodes[0].keys, found.nodes[0].stored_nbytes) == files_below(tmp_path / "a" / "g")
 
 
 def test_keys_of_no_node_are_counted_apart(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_keys_of_no_node_are_counted_apart(tmp_path: Path) -> None:
         (tmp_path / "a" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "a" / name).write_bytes(b"abc")
     found = usage(zc.open_hierarchy(tmp_path / "a"))
-    assert (found.nodes[0].keys, found.nodes[0].stored_bytes) == before
-    assert (found.other.keys, found.other.stored_bytes, len(found.other.examples)) == (4, 12, 3)
+    assert (found.nodes[0].keys, found.nodes[0].stored_nbytes) == before
+    assert (found.other.keys, found.other.stored_nbytes, len(found.other.examples)) == (4, 12, 3)
     assert set(found.other.examples) < {"notes.txt", "g/x/more.bin", "other/deep/1", "other/deep/2"}
 
 
@@ -73,15 +73,15 @@ def test_chunks_outside_the_grid_count_for_the_array(tmp_path: Path) -> None:
         fill(made)
         made["/y"].resize((4, 4), erase_chunks=False)
     found = {node.path: node for node in usage(zc.open_hierarchy(tmp_path / "a")).nodes}
-    assert (found["/y"].keys, found["/y"].stored_bytes) == files_below(tmp_path / "a" / "y")
-    assert found["/y"].logical_bytes == 64
+    assert (found["/y"].keys, found["/y"].stored_nbytes) == files_below(tmp_path / "a" / "y")
+    assert found["/y"].nbytes == 64
 
 
 def test_the_bytes_of_strings_are_not_known_before_they_are_read() -> None:
     made = zc.create(MemoryStore())
     made.create_array("/s", shape=(2,), dtype="string")[...] = "ab"
     made.create_array("/x", shape=(2,), dtype="int8")
-    found = {node.path: (node.logical_bytes, node.is_partial) for node in usage(made).nodes}
+    found = {node.path: (node.nbytes, node.is_partial) for node in usage(made).nodes}
     assert found == {"/": (2, True), "/s": (None, False), "/x": (2, False)}
 
 
@@ -91,7 +91,7 @@ def test_all_keys_below_a_broken_node_count_for_it(tmp_path: Path) -> None:
     (tmp_path / "a/y/zarr.json").write_text("{")
     found = usage(zc.open_hierarchy(tmp_path / "a"))
     node = next(node for node in found.nodes if node.path == "/y")
-    assert (node.kind, node.keys, node.stored_bytes) == ("broken", *files_below(tmp_path / "a" / "y"))
+    assert (node.kind, node.keys, node.stored_nbytes) == ("broken", *files_below(tmp_path / "a" / "y"))
     assert found.other.keys == 0
 
 
@@ -103,8 +103,8 @@ def test_a_collection_adds_up_its_hierarchies(tmp_path: Path) -> None:
     found = usage(zc.open_hierarchy(tmp_path))
     by_path = {node.path: node for node in found.nodes}
     keys, nbytes = files_below(tmp_path)
-    assert (by_path["/"].keys, by_path["/"].stored_bytes) == (keys - 1, nbytes - 2)
-    assert by_path["/one.zarr"].stored_bytes == files_below(tmp_path / "one.zarr")[1]
+    assert (by_path["/"].keys, by_path["/"].stored_nbytes) == (keys - 1, nbytes - 2)
+    assert by_path["/one.zarr"].stored_nbytes == files_below(tmp_path / "one.zarr")[1]
     assert found.other.examples == ["below/two.zarr/stray"]
 
 

@@ -57,6 +57,8 @@ def test_an_option_changes_the_identity_only_if_it_changes_answers(entry: StoreO
         str: "shared",
         type(None): "http://host:1",
     }[type(entry.default)]
+    if entry.annotation == "float | None":
+        other = 5.0
     options = StoreOptions(**{entry.name: other})
     assert (options.identity != StoreOptions().identity) == entry.is_identity
     assert pickle.loads(pickle.dumps(options)) == options

@@ -37,7 +37,7 @@ def run(namespace: argparse.Namespace) -> int:
     with open_target(namespace) as hierarchy:
         count = hierarchy.consolidate()
     if namespace.json:
-        print(json.dumps({"nodes": count}))
+        print(json.dumps({"node_count": count}))
     elif not namespace.quiet:
         print(f"the root holds the metadata of {count:,} node{'' if count == 1 else 's'}")
     return 0

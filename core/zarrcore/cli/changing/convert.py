@@ -58,8 +58,8 @@ def run(namespace: argparse.Namespace) -> int:
             convert(hierarchy, plan, remove_v2=namespace.remove_v2, progress=report)
     erased = plan.v2_keys if namespace.remove_v2 else ()
     if namespace.json:
-        told = {"written": [*plan.documents], "present": plan.present, "erased": list(erased)}
-        print(json.dumps({**told, "consolidated": plan.is_consolidated}))
+        told = {"path": plan.path, "written_keys": [*plan.documents], "erased_keys": list(erased)}
+        print(json.dumps({**told, "present_count": plan.present, "is_consolidated": plan.is_consolidated}))
     elif not namespace.quiet:
         _print(plan, erased, is_draft=namespace.dry_run)
     return 0

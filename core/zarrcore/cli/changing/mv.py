@@ -46,7 +46,7 @@ def run(namespace: argparse.Namespace) -> int:
         else:
             at_once = hierarchy.move(old, new)
     if namespace.json:
-        print(json.dumps({"old": old, "new": new, "renamed_at_once": at_once}))
+        print(json.dumps({"path": new, "old_path": old, "is_renamed": at_once}))
         return 0
     how = {
         None: "could be moved",

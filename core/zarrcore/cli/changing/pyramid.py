@@ -126,8 +126,9 @@ def _wanted(namespace: argparse.Namespace) -> Wanted:
 def _told(plan: PyramidPlan) -> dict[str, Any]:
     datasets = plan.image.datasets[len(plan.image.datasets) - len(plan.levels) :]
     return {
-        "group": plan.group_path,
-        "version": plan.image.version,
+        "path": plan.group_path,
+        "convention": "ome-ngff",
+        "convention_version": plan.image.version,
         "method": plan.method,
         "levels": [
             {

@@ -101,7 +101,7 @@ def _print_usage(usage: Usage, namespace: argparse.Namespace) -> None:
     top, other = usage.nodes[0], usage.other
     if other.keys:
         print(f"{_keys(other.keys)} of no node, such as {printable(other.examples[0])}")
-    nbytes = top.stored_bytes + other.stored_bytes
+    nbytes = top.stored_nbytes + other.stored_nbytes
     print(f"{printable(top.path)}: {_keys(top.keys + other.keys)}, {format_bytes(nbytes)}")
 
 
@@ -113,9 +113,9 @@ def _told(usage: Usage) -> dict[str, Any]:
     return {
         "path": usage.nodes[0].path,
         "kind": usage.nodes[0].kind,
-        "nodes": [node.path for node in usage.nodes],
-        "keys": usage.nodes[0].keys + usage.other.keys,
-        "stored_bytes": usage.nodes[0].stored_bytes + usage.other.stored_bytes,
+        "paths": [node.path for node in usage.nodes],
+        "key_count": usage.nodes[0].keys + usage.other.keys,
+        "stored_nbytes": usage.nodes[0].stored_nbytes + usage.other.stored_nbytes,
     }
 
 

@@ -39,7 +39,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="show the attributes that the node would have")
     parser.add_argument(
-        "--json", action="store_true", help="print all attributes of the node afterwards, as one JSON object"
+        "--json", action="store_true", help="one JSON object, with all attributes of the node afterwards"
     )
     parser.set_defaults(run=run)
 
@@ -60,7 +60,8 @@ def run(namespace: argparse.Namespace) -> int:
         if not namespace.dry_run:
             node.attributes = after
     if namespace.json:
-        print(printable_json(format_json(after).decode("utf-8", "surrogatepass")), end="")
+        told = format_json({"path": path, "attributes": after})
+        print(printable_json(told.decode("utf-8", "surrogatepass")), end="")
         return 0
     _print_changes(before, after)
     return 0

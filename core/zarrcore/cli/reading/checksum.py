@@ -90,7 +90,7 @@ def _print_all(namespace: argparse.Namespace, hierarchy: Hierarchy, path: str) -
             continue
         if namespace.json:
             told = {"path": within, "algorithm": algorithm, "checksum": digest, "shape": list(node.shape)}
-            print(json.dumps({**told, "data_type": node.data_type.document()}))
+            print(json.dumps({**told, "dtype": node.data_type.document()}))
         else:
             print(_line(digest, within))
     return int(failed)
@@ -101,10 +101,11 @@ def _check(namespace: argparse.Namespace, hierarchy: Hierarchy, path: str) -> in
     failed = 0
     for within, digest in _listed(namespace.check):
         outcome = _outcome(namespace, hierarchy, f"{path}/{within}", digest)
-        failed += outcome != "OK"
+        matches = outcome == "OK"
+        failed += not matches
         if namespace.json:
-            print(json.dumps({"path": within, "outcome": outcome}))
-        elif outcome != "OK" or not namespace.quiet:
+            print(json.dumps({"path": within, "matches": matches, "sentence": outcome}))
+        elif not matches or not namespace.quiet:
             print(f"{printable(within)}: {outcome}")
     if failed:
         print(f"zarrscope: {failed:,} of the checksums did not match", file=sys.stderr)

@@ -9,12 +9,11 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from zarrcore.cli.source import add_missing_argument, add_source_arguments, open_source
+from zarrcore.cli.source import add_missing_argument, add_source_arguments, node_path, open_source
 from zarrcore.cli.store_arguments import natural
 from zarrcore.cli.text import painter, printable
 from zarrcore.cli.versions import run_diff
 from zarrcore.sizes import parse_number
-from zarrcore.stores import split_uri
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
     from zarrcore.hierarchy import Hierarchy
@@ -145,7 +144,7 @@ def _differences(namespace: argparse.Namespace) -> Iterator[Difference]:
 
 
 def _node(hierarchy: Hierarchy, namespace: argparse.Namespace) -> tuple[Hierarchy, str]:
-    return hierarchy, split_uri(namespace.source)[1] or "/"
+    return hierarchy, node_path(namespace)
 
 
 def _wanted(namespace: argparse.Namespace) -> Wanted:

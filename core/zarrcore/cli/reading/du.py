@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 _DESCRIPTION = """\
 Show the bytes that each node uses in the store, and those of its decoded elements. The numbers of a group include everything
 below it. Keys that belong to no node are counted, too. The store must be able to list its keys."""
-_SORTS: Final = ("stored", "logical", "path")
+_SORTS: Final = ("stored_nbytes", "nbytes", "path")
 _WIDTH: Final = 12
 
 
@@ -30,7 +30,7 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
         examples=(
             "du brain.zarr",
-            "du brain.zarr --depth 1 --sort stored",
+            "du brain.zarr --depth 1 --sort stored_nbytes",
             "du brain.zarr functional --json",
         ),
     )
@@ -44,7 +44,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--sort",
         choices=_SORTS,
-        help="largest stored or logical bytes first, or by path (default: as in the tree)",
+        help="most stored or decoded bytes first, or by path (default: as in the tree)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object per node, each on its own line")
     parser.set_defaults(run=run)
@@ -62,19 +62,24 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.sort == "path":
         nodes.sort(key=lambda node: node.path)
     elif namespace.sort is not None:
-        nodes.sort(key=lambda node: getattr(node, f"{namespace.sort}_bytes") or 0, reverse=True)
+        nodes.sort(key=lambda node: getattr(node, namespace.sort) or 0, reverse=True)
     if namespace.json:
         for node in nodes:
-            print(json.dumps(asdict(node)))
+            print(json.dumps(_json(node)))
         if found.other.keys:
-            print(json.dumps({"path": None, "kind": "no-node", **asdict(found.other)}))
+            print(json.dumps({"path": None, "kind": "no-node", **_json(found.other)}))
     else:
         _print(nodes, found.other)
     return int(any(node.kind == "broken" for node in found.nodes))
 
 
+def _json(used: NodeUsage | OtherKeys) -> dict[str, Any]:
+    names = {"keys": "key_count", "examples": "example_keys"}
+    return {names.get(name, name): value for name, value in asdict(used).items()}
+
+
 def _print(nodes: list[NodeUsage], other: OtherKeys) -> None:
-    print(f"{'stored':>{_WIDTH}}{'logical':>{_WIDTH + 2}}  node")
+    print(f"{'stored':>{_WIDTH}}{'decoded':>{_WIDTH + 2}}  node")
     for node in nodes:
         print(_line(node))
     if other.keys:
@@ -86,13 +91,13 @@ def _is_shown(node: NodeUsage, top: str, levels: int | None) -> bool:
 
 
 def _line(node: NodeUsage) -> str:
-    logical = "?" if node.logical_bytes is None else format_bytes(node.logical_bytes)
+    decoded = "?" if node.nbytes is None else format_bytes(node.nbytes)
     if node.is_partial:
-        logical = f"> {logical}"
-    return f"{format_bytes(node.stored_bytes):>{_WIDTH}}{logical:>{_WIDTH + 2}}  {printable(node.path)}"
+        decoded = f"> {decoded}"
+    return f"{format_bytes(node.stored_nbytes):>{_WIDTH}}{decoded:>{_WIDTH + 2}}  {printable(node.path)}"
 
 
 def _other(other: OtherKeys) -> str:
     examples = ", ".join(map(printable, other.examples)) + (", …" if other.keys > len(other.examples) else "")
     keys = "1 key belongs" if other.keys == 1 else f"{other.keys:,} keys belong"
-    return f"{format_bytes(other.stored_bytes):>{_WIDTH}}{'':{_WIDTH + 2}}  {keys} to no node: {examples}"
+    return f"{format_bytes(other.stored_nbytes):>{_WIDTH}}{'':{_WIDTH + 2}}  {keys} to no node: {examples}"

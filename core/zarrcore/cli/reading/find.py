@@ -33,7 +33,7 @@ def register(commands: Any) -> None:
         description=_DESCRIPTION,
         examples=(
             "find brain.zarr --kind array --dtype 'int*'",
-            "find brain.zarr --min-size 1M",
+            "find brain.zarr --min-nbytes 1M",
             "find brain.zarr --shape '*,*,*,*' --json",
         ),
     )
@@ -50,12 +50,12 @@ def register(commands: Any) -> None:
         "--shape", type=_shape, metavar="N,N,…", help="shape; * is any length, as in '*,512,512'"
     )
     parser.add_argument(
-        "--min-size",
+        "--min-nbytes",
         type=size,
         metavar="SIZE",
         help=f"at least these decoded bytes, such as 512M; {SIZE_UNITS}",
     )
-    parser.add_argument("--max-size", type=size, metavar="SIZE", help="at most these decoded bytes")
+    parser.add_argument("--max-nbytes", type=size, metavar="SIZE", help="at most these decoded bytes")
     parser.add_argument(
         "--attribute",
         action="append",
@@ -138,8 +138,8 @@ def _conditions(namespace: argparse.Namespace) -> Conditions:
         kind=namespace.kind,
         data_type=None if namespace.dtype is None else data_type_pattern(namespace.dtype),
         shape=namespace.shape,
-        min_nbytes=namespace.min_size,
-        max_nbytes=namespace.max_size,
+        min_nbytes=namespace.min_nbytes,
+        max_nbytes=namespace.max_nbytes,
         codec=namespace.codec,
         attributes=tuple(map(_attribute, namespace.attribute)),
         convention=namespace.convention,

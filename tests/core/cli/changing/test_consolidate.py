@@ -19,7 +19,7 @@ def test_zarr_python_reads_what_was_consolidated(zarrscope: Run, tmp_path: Path,
     array = zarr.open_consolidated(tmp_path / "a.zarr")["g/x"]
     assert isinstance(array, zarr.Array)
     assert array[:].tolist() == [1, 2, 3]
-    assert json.loads(zarrscope("consolidate", tmp_path / "a.zarr", "--json").text) == {"nodes": 3}
+    assert json.loads(zarrscope("consolidate", tmp_path / "a.zarr", "--json").text) == {"node_count": 3}
     assert zarrscope("consolidate", tmp_path / "a.zarr", "--quiet").text == ""
 
 

@@ -46,7 +46,13 @@ def test_a_dry_run_lists_the_documents(source: Path, zarrscope: Run) -> None:
 
 def test_a_part_as_json(source: Path, zarrscope: Run) -> None:
     told = json.loads(zarrscope("convert", source, "g/x", "--json").text)
-    assert told == {"written": ["g/x/zarr.json"], "present": 0, "erased": [], "consolidated": False}
+    assert told == {
+        "path": "/g/x",
+        "written_keys": ["g/x/zarr.json"],
+        "erased_keys": [],
+        "present_count": 0,
+        "is_consolidated": False,
+    }
     assert zarrscope("convert", source, "--quiet").text == ""
 
 

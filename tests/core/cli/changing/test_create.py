@@ -48,7 +48,7 @@ def test_groups_and_arrays_of_each_format(tmp_path: Path, zarrscope: Run, format
         "create", source, "x", "--shape", "3", "--dtype", "<i2", "--fill-value", "0", "--json"
     )
     told = json.loads(outcome.text)
-    assert (told["path"], told["data_type"], told["format"]) == ("/x", "int16", format_)
+    assert (told["path"], told["dtype"], told["format"]) == ("/x", "int16", format_)
     opened = zc.open_hierarchy(source)
     assert (opened.format.name, opened["/"].attributes["a"], opened["x"].shape) == (format_, 1, (3,))
 

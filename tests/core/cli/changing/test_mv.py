@@ -35,7 +35,7 @@ def test_a_directory_is_renamed(source: Path, zarrscope: Run) -> None:
 def test_a_zip_file_copies(source: Path, tmp_path: Path, zarrscope: Run) -> None:
     zarrscope("copy", source, tmp_path / "a.zip", "--quiet")
     outcome = zarrscope("mv", tmp_path / "a.zip", "g", "h", "--json")
-    assert json.loads(outcome.text) == {"old": "/g", "new": "/h", "renamed_at_once": False}
+    assert json.loads(outcome.text) == {"path": "/h", "old_path": "/g", "is_renamed": False}
     assert np.array_equal(zc.open_hierarchy(tmp_path / "a.zip")["h/x"][...], VALUES)
     assert zarrscope("check", tmp_path / "a.zip", "--strict").status == 0
 

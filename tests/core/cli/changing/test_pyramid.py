@@ -46,7 +46,7 @@ def test_levels_as_json(source: Path, zarrscope: Run) -> None:
         zarrscope("pyramid", source, "im/0", "--levels", "1", "--factors", "1,2,2", "--json").text
     )
     assert told == {
-        "group": "/im", "version": "0.5", "method": "mean",
+        "path": "/im", "convention": "ome-ngff", "convention_version": "0.5", "method": "mean",
         "levels": [
             {"path": "/im/1", "shape": [2, 15, 20], "scale": [1.0, 2.0, 2.0], "translation": [0.0, 0.5, 0.5]}
         ],

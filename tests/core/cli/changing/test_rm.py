@@ -56,7 +56,7 @@ def test_a_group_that_holds_something_needs_an_option(source: Path, zarrscope: R
     told = [
         json.loads(line) for line in zarrscope("rm", source, "g", "g/x", "-ry", "--json").text.splitlines()
     ]
-    assert [(one["path"], sorted(one["nodes"]), one["keys"]) for one in told] == [
+    assert [(one["path"], sorted(one["paths"]), one["key_count"]) for one in told] == [
         ("/g", ["/g", "/g/x", "/g/y"], 5)
     ]
     assert paths(source) == ["/", "/empty", "/z"]
@@ -75,7 +75,7 @@ def test_a_dry_run_lists_what_would_be_erased(source: Path, zarrscope: Run) -> N
     assert (lines[0], sorted(lines[1:3])) == ("group /g", ["array /g/x", "array /g/y"])
     assert lines[3] == "1 key of no node, such as g/notes.txt"
     assert lines[4].startswith("/g: 6 keys, ")
-    assert json.loads(zarrscope("rm", source, "z", "--dry-run", "--json").text)["keys"] == 2
+    assert json.loads(zarrscope("rm", source, "z", "--dry-run", "--json").text)["key_count"] == 2
     assert paths(source) == ALL
 
 
@@ -121,7 +121,7 @@ def test_a_bucket(source: Path, zarrscope: Run, s3: S3Server, monkeypatch: pytes
     assert zarrscope("rm", place, "g", "-y").status == 2
     assert paths(place) == ALL
     told = json.loads(zarrscope("rm", place, "g", "-r", "--dry-run", "--json").text)
-    assert (told["path"], told["keys"]) == ("/g", 5)
+    assert (told["path"], told["key_count"]) == ("/g", 5)
     assert zarrscope("rm", place, "g", "empty", "-ry").status == 0
     assert paths(place) == ["/", "/z"]
     assert not [key for key in zarrscope("ls", place).text.splitlines() if key.startswith(("g", "empty"))]

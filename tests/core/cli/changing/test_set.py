@@ -59,7 +59,8 @@ def test_attributes_come_from_a_file(
 ) -> None:
     (tmp_path / "more.json").write_text('{"a": 1, "b": 2}')
     outcome = zarrscope("set", source, "g/x", "b=3", "--from-file", tmp_path / "more.json", "--json")
-    assert json.loads(outcome.text) == attributes(source) == {**BEFORE, "a": 1, "b": 3}
+    assert attributes(source) == {**BEFORE, "a": 1, "b": 3}
+    assert json.loads(outcome.text) == {"path": "/g/x", "attributes": attributes(source)}
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"c": 4}')))
     assert zarrscope("set", source, "/", "--from-file", "-").status == 0
     assert attributes(source, "/")["c"] == 4

@@ -30,18 +30,18 @@ def test_the_tree_with_its_bytes(source: Path, zarrscope: Run) -> None:
     outcome = zarrscope("du", source)
     assert outcome.status == 0
     lines = outcome.text.splitlines()
-    assert lines[0].split() == ["stored", "logical", "node"]
+    assert lines[0].split() == ["stored", "decoded", "node"]
     assert lines[1].split() == ["78.6", "KiB", "78.1", "KiB", "/"]
     assert set(paths(outcome.text)) == {"/", "/g", "/g/small", "/g/b", "/g/b/large"}
 
 
 def test_the_largest_come_first_or_the_order_is_that_of_paths(source: Path, zarrscope: Run) -> None:
-    assert paths(zarrscope("du", source, "--sort", "logical").text)[-1] == "/g/small"
+    assert paths(zarrscope("du", source, "--sort", "nbytes").text)[-1] == "/g/small"
     by_path = paths(zarrscope("du", source, "--sort", "path").text)
     assert by_path == sorted(by_path)
     stored = [
-        json.loads(line)["stored_bytes"]
-        for line in zarrscope("du", source, "--sort", "stored", "--json").text.splitlines()
+        json.loads(line)["stored_nbytes"]
+        for line in zarrscope("du", source, "--sort", "stored_nbytes", "--json").text.splitlines()
     ]
     assert stored == sorted(stored, reverse=True)
 
@@ -61,9 +61,9 @@ def test_keys_of_no_node_have_a_line(source: Path, zarrscope: Run) -> None:
     assert told == {
         "path": None,
         "kind": "no-node",
-        "keys": 1,
-        "stored_bytes": 3,
-        "examples": ["notes\n.txt"],
+        "key_count": 1,
+        "stored_nbytes": 3,
+        "example_keys": ["notes\n.txt"],
     }
 
 
@@ -90,6 +90,6 @@ def test_a_bucket(source: Path, zarrscope: Run, s3: S3Server, monkeypatch: pytes
         zarrscope("du", place, "--sort", "path", "--json") for place in (source, "s3://bucket/du.zarr")
     )
     assert (there.status, there.text) == (0, here.text)
-    told = {one["path"]: one["stored_bytes"] for one in map(json.loads, there.text.splitlines())}
+    told = {one["path"]: one["stored_nbytes"] for one in map(json.loads, there.text.splitlines())}
     in_files = sum(file.stat().st_size for file in source.rglob("*") if file.is_file())
     assert (told["/"] + told[None], told[None]) == (in_files, 3)

@@ -35,7 +35,7 @@ def source(tmp_path: Path) -> Path:
         (("--name", "[xy]", "--dtype", "<f4"), ["/g/x"]),
         (("--path", "*deep*"), ["/g/deep", "/g/deep/y"]),
         (("--shape", "*,3"), ["/g/deep/y"]),
-        (("--min-size", "13", "--max-size", "1K"), ["/g/x"]),
+        (("--min-nbytes", "13", "--max-nbytes", "1K"), ["/g/x"]),
         (("--codec", "gzip"), ["/g/x"]),
         (("--attribute", "unit"), ["/g"]),
         (("--attribute", "unit=mm", "--attribute", "version=2"), ["/g"]),
@@ -54,7 +54,7 @@ def test_paths_of_nodes_that_fulfil_all_conditions(
 
 def test_nodes_as_objects(source: Path, zarrscope: Run) -> None:
     told = json.loads(zarrscope("find", source, "--name", "x", "--json").text)
-    assert (told["path"], told["shape"], told["data_type"], told["nbytes"]) == ("/g/x", [4, 5], "float32", 80)
+    assert (told["path"], told["shape"], told["dtype"], told["nbytes"]) == ("/g/x", [4, 5], "float32", 80)
 
 
 def test_the_exit_status_is_that_of_grep(source: Path, zarrscope: Run) -> None:

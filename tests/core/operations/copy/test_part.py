@@ -130,7 +130,7 @@ def test_levels_are_cut_along_what_they_have_in_common() -> None:
 def test_a_selection_that_does_not_fit_is_one_sentence(
     source: Path, tmp_path: Path, path: str, select: str, why: str
 ) -> None:
-    result = run_inside("copy", source, tmp_path / "part.zarr", "--path", path, "--select", select)
+    result = run_inside("copy", f"{source}#{path}", tmp_path / "part.zarr", "--select", select)
     assert result.status == 2
     assert why in result.stderr
     assert result.stderr.count("\n") == 1

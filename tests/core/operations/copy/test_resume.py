@@ -272,7 +272,7 @@ def test_the_copy_of_a_killed_process_is_resumed(source: Path, tmp_path: Path, h
     again = run_inside(*arguments, "--json")
     assert (again.status, again.stderr) == (0, "")
     told = json.loads(again.text)
-    assert told["resumed"]
+    assert told["is_resumed"]
     assert 0 < told["resumed_nbytes"] < DATA.nbytes
     assert np.array_equal(zarr.open_array(target / "a", mode="r")[...], DATA)
     fresh = tmp_path / "fresh"

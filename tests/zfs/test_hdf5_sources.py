@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from tests.core.stores.hdf5.writer import Writer
+from tests.waiting import wait_until
 from tests.zfs.conftest import Mounter
 
 
@@ -23,3 +25,17 @@ def test_a_netcdf_file_is_mounted_as_arrays_and_as_zarr(tmp_path: Path, mount: M
         warnings.simplefilter("ignore")
         with xr.open_dataset(mounted.path / "zarr3", engine="zarr", consolidated=False) as found:
             xr.testing.assert_identical(found, original)
+
+
+def test_a_file_that_is_being_written_grows_in_its_mount(tmp_path: Path, mount: Mounter) -> None:
+    """S11: an answer may be as old as ``--metadata-ttl``."""
+    writer = Writer(tmp_path / "a.h5", "swmr")
+    try:
+        mounted = mount(tmp_path / "a.h5", "--metadata-ttl", "0.2")
+        for length in (3, 40):
+            writer.write(length)
+            wait_until(lambda length=length: len(np.load(mounted.arrays / "packed" / "data.npy")) == length)
+            values = np.load(mounted.arrays / "packed" / "data.npy")
+            assert values.tolist() == np.sqrt(np.arange(length)).tolist()
+    finally:
+        writer.end()

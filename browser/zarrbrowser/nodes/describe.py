@@ -187,11 +187,14 @@ def _axes_detail(array: ArrayLike) -> str:
 
 def _type_detail(array: ArrayLike) -> str:
     dtype = array.dtype
-    per_element = f"{count(dtype.itemsize, 'byte')} per element"
+    per_element = "" if dtype.hasobject else f"{count(dtype.itemsize, 'byte')} per element"
     fields = dtype.fields
     if dtype.names and fields:
-        return ", ".join(f"{name}: {fields[name][0]}" for name in dtype.names) + f" · {per_element}"
-    return "" if dtype.kind in "TO" else per_element
+        told = ", ".join(
+            f"{name}: {'text' if fields[name][0].kind == 'O' else fields[name][0]}" for name in dtype.names
+        )
+        return " · ".join(filter(None, (told, per_element)))
+    return per_element
 
 
 def _chunk_facts(array: ArrayLike) -> list[Fact]:

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.scheduler import add_scheduler_argument, scheduler
-from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.source import add_source_arguments, node_path, open_source, print_notes
 from zarrcore.cli.text import painter, printable
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
@@ -62,6 +62,7 @@ def run(namespace: argparse.Namespace) -> int:
     from zarrcore.operations.check import check
 
     hierarchy, path = open_source(namespace), node_path(namespace)
+    print_notes(hierarchy)
     counts: Counter[str] = Counter()
     chunks: dict[str, int] = {}
     findings: list[Finding] = []

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.cli.changing.destination import check_destination
 from zarrcore.cli.changing.layout_arguments import add_layout_arguments, named_codecs
 from zarrcore.cli.scheduler import add_memory_argument, add_scheduler_argument, scheduler
-from zarrcore.cli.source import add_missing_argument, add_source_arguments, node_path, open_source
+from zarrcore.cli.source import (
+    add_missing_argument,
+    add_source_arguments,
+    node_path,
+    open_source,
+    print_notes,
+)
 from zarrcore.cli.text import printable
 from zarrcore.sizes import format_bytes
 from zarrcore.stores import split_uri
@@ -92,6 +98,7 @@ def run(namespace: argparse.Namespace) -> int:
 
     started_s = time.monotonic()
     source = open_source(namespace)
+    print_notes(source)
     path = node_path(namespace)
     _check_repository(namespace)
     to = format_named("v3" if namespace.to == _ICECHUNK else namespace.to) if namespace.to else None

@@ -40,8 +40,8 @@ def is_fill(chunk: AnyArray, fill_value: Element) -> bool:
 
 
 def _is_value(chunk: AnyArray, fill_value: Element) -> bool:
-    fill = fill_value.item()
-    return all(type(element) is type(fill) and element == fill for element in chunk.flat)
+    fill = fill_value[()]
+    return all(type(element) is type(fill) and bool(element == fill) for element in chunk.flat)
 
 
 def _all_equal(chunk: AnyArray, bits: AnyArray) -> bool:

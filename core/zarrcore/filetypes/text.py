@@ -86,6 +86,16 @@ def _nested(values: AnyArray) -> Any:
     return flat if values.ndim else flat[0]
 
 
+def records_as_texts(values: AnyArray) -> AnyArray:
+    """Structures as texts, each a JSON object of its fields.
+
+    >>> records_as_texts(np.array([(1, "a")], [("n", "u1"), ("t", object)])).tolist()
+    ['{"n": 1, "t": "a"}']
+    """
+    texts = [json.dumps(row, ensure_ascii=False) for row in _plain(values.reshape(-1))]
+    return np.array(texts, np.dtypes.StringDType()).reshape(values.shape)
+
+
 def _csv(values: AnyArray) -> str:
     """A row for each index of the first dimension; a structured type has a column for each field, and a row of their names."""
     stream = io.StringIO()
@@ -129,8 +139,11 @@ def _plain(values: AnyArray) -> list[Any]:
             return [None if count is None else int(count) for count in _counts(values)]
         case "S":
             return [raw.decode("utf-8", "backslashreplace") for raw in values.tolist()]
-        case "V" | "O":
-            return [base64.standard_b64encode(bytes(raw)).decode("ascii") for raw in values.tolist()]
+        case "V" | "O":  # texts are in fields of structures
+            return [
+                raw if isinstance(raw, str) else base64.standard_b64encode(bytes(raw)).decode("ascii")
+                for raw in values.tolist()
+            ]
         case _:
             return list(values.tolist())
 

@@ -36,6 +36,7 @@ from zarrcore.hierarchy import (
     open_hierarchy,
 )
 from zarrcore.interop.xarray_encoding import encoding_of, unlimited_dimensions
+from zarrcore.interop.xarray_grid import grid_coordinates
 from zarrcore.stores import ReadableStore
 from zarrcore.stores.hdf5.store import Hdf5Store
 from zarrcore.stores.netcdf3.store import NetCDF3Store
@@ -231,7 +232,8 @@ class _GroupVariables(AbstractDataStore):
             }
         )
         self._unlimited = unlimited_dimensions((names.of(name), array) for name, array in arrays.items())
-        return {name: _variable(array, names.of(name), together) for name, array in arrays.items()}
+        variables = {name: _variable(array, names.of(name), together) for name, array in arrays.items()}
+        return variables | grid_coordinates(arrays, names.of)
 
     def get_encoding(self) -> dict[str, Any]:
         """Known with the variables."""

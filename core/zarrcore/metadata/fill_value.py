@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.metadata.data_type import DataType, Element, data_type_of, family_of
+from zarrcore.metadata.data_type.struct import zeros
 from zarrcore.metadata.data_type.time import not_a_time
 
 __all__ = ["Element", "fill_value_document", "parse_fill_value", "undefined", "zero"]
@@ -22,6 +23,8 @@ def zero(dtype: np.dtype[Any]) -> Element:
     >>> zero(np.dtype("<f4")), zero(np.dtypes.StringDType()).item()
     (array(0., dtype=float32), '')
     """
+    if dtype.names is not None and dtype.hasobject:
+        return _sealed(zeros((), dtype))
     element = np.zeros((), dtype)
     if dtype.kind == "O":
         element[()] = b""

@@ -123,8 +123,11 @@ def hashed_bytes(values: AnyArray) -> Iterator[Any]:
         yield from (_with_length(element.encode("utf-8", "surrogatepass")) for element in values.flat)
     elif values.dtype.kind == "O":
         yield from (_with_length(_object_bytes(element)) for element in values.flat)
-    elif values.dtype.hasobject:
-        raise UnsupportedError("data type", str(values.dtype), "has no checksum")
+    elif values.dtype.names is not None and values.dtype.hasobject:
+        flat = values.reshape(-1)
+        for number in range(len(flat)):
+            for name in values.dtype.names:
+                yield from hashed_bytes(flat[number : number + 1][name])
     else:
         little = np.ascontiguousarray(values.astype(with_byte_order(values.dtype, "<"), copy=False))
         yield little.reshape(-1).view("u1")
@@ -135,9 +138,11 @@ def _with_length(data: bytes) -> bytes:
 
 
 def _object_bytes(element: Any) -> bytes:
-    """An element of variable length: bytes, or a list of numbers."""
+    """An element of variable length: bytes, text of a structure, or a list of numbers."""
     if isinstance(element, np.ndarray):
         return b"".join(map(bytes, hashed_bytes(element)))
+    if isinstance(element, str):
+        return element.encode("utf-8", "surrogatepass")
     if isinstance(element, bytes | bytearray | memoryview):
         return bytes(element)
     raise UnsupportedError("data type", type(element).__name__, "has no checksum")

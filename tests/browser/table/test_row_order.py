@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,7 @@ from zarrbrowser.nodes.read_cost import Cancelled, ReadCost
 from zarrbrowser.table import row_order
 from zarrbrowser.table.columns import ColumnGrid, table_of
 from zarrbrowser.table.conditions import Condition, RowOrderError
-from zarrbrowser.table.grid import grid_of
+from zarrbrowser.table.grid import cell_text, grid_of
 from zarrbrowser.table.row_order import RowOrder, order_of, ordered
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores import MemoryStore
@@ -224,6 +226,19 @@ def test_the_fields_of_a_structured_array_are_columns() -> None:
     grid = grid_of(array)
     found = ordered(grid, order_of("n < 3", 0, grid, is_descending=False))
     assert found.read(*EVERYTHING) == [[-1.0, 2], [1.5, 1], [9.0, 1]]
+
+
+def test_texts_in_fields_are_cells(tmp_path: Path) -> None:
+    """As compound types of HDF5 have them."""
+    text = h5py.string_dtype()
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        rows = [("b", 1, ["u", "v"]), ("ä", 2, ["", "w"]), ("a", 3, ["x", ""])]
+        file["a"] = np.array(rows, [("name", text), ("n", "i2"), ("pair", text, (2,))])
+    grid = grid_of(zc.open_hierarchy(tmp_path / "a.h5")["a"])
+    found = ordered(grid, order_of("", 0, grid, is_descending=False))
+    assert [row[:2] for row in found.read(*EVERYTHING)] == [["a", 3], ["b", 1], ["ä", 2]]
+    assert numbers(grid, "name = b") == [0]
+    assert [cell_text(row[2]) for row in grid.read(*EVERYTHING)] == ["(u, v)", "(, w)", "(x, )"]
 
 
 def test_a_long_table_is_refused(grid: ColumnGrid, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,9 +37,16 @@ def _memory_nbytes(chunk: Chunk) -> int:
     # Elements of variable length are stored elsewhere. Measuring the texts in UTF-8 would cost more than it is worth.
     if chunk.dtype.kind == "T":
         return chunk.nbytes + int(np.strings.str_len(chunk).sum())
+    return chunk.nbytes + _objects_nbytes(chunk)
+
+
+def _objects_nbytes(chunk: Chunk) -> int:
+    """What the objects of a chunk, or those in its fields, take elsewhere."""
     if chunk.dtype.kind == "O":
-        return chunk.nbytes + sum(map(sys.getsizeof, chunk.flat))
-    return chunk.nbytes
+        return sum(map(sys.getsizeof, chunk.flat))
+    return (
+        sum(_objects_nbytes(chunk[name]) for name in chunk.dtype.names or ()) if chunk.dtype.hasobject else 0
+    )
 
 
 class AbandonedError(Exception):

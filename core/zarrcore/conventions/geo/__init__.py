@@ -2,7 +2,7 @@
 
 from zarrcore.conventions.cf.grid_mapping import plane_dimensions
 from zarrcore.conventions.geo.eopf import EOPF, Product
-from zarrcore.conventions.geo.georeference import georeference_of
+from zarrcore.conventions.geo.georeference import georeference_of, stated_grid
 from zarrcore.conventions.geo.pyramids import PYRAMIDS, Pyramid, level_paths, pyramid_image
 from zarrcore.conventions.geo.raster import GEOZARR, Raster
 
@@ -17,4 +17,5 @@ __all__ = [
     "level_paths",
     "plane_dimensions",
     "pyramid_image",
+    "stated_grid",
 ]

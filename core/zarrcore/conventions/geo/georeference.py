@@ -26,7 +26,7 @@ def georeference_of(array: Any, find: Find | None = None) -> Georeference | None
         StoreError: the store failed.
     """
     look = find or array.hierarchy.node
-    stated = stated_georeference(array, list(_places(array, look)))
+    stated = stated_grid(array, look)
     if stated is not None and stated.transform is not None and stated.crs is not None:
         return stated
     found = [stated, cf_georeference(array, look)]
@@ -38,6 +38,15 @@ def georeference_of(array: Any, find: Find | None = None) -> Georeference | None
         return None
     placed = next((one for one in known if one.transform is not None), known[0])
     return replace(placed, crs=next((one.crs for one in known if one.crs is not None), None))
+
+
+def stated_grid(array: Any, find: Find | None = None) -> Georeference | None:
+    """What ``proj:`` and ``spatial:`` attributes state about an array, those of its group and of its pyramid included.
+
+    Raises:
+        ZarrError: a group above cannot be read.
+    """
+    return stated_georeference(array, list(_places(array, find or array.hierarchy.node)))
 
 
 def _places(array: Any, find: Find) -> Iterator[Mapping[str, Any]]:

@@ -36,7 +36,7 @@ def datatype(dtype: np.dtype[Any]) -> bytes:
     if dtype.itemsize == 0:
         raise UnsupportedError("data type", str(dtype), "has a size of 0 bytes, for which HDF5 has no type")
     if dtype.subdtype is not None:
-        return _array(dtype.base, dtype.shape, dtype.itemsize)
+        return _array(datatype(dtype.base), dtype.shape, dtype.itemsize)
     if dtype.fields is not None:
         members = {name: (datatype(field[0]), field[1]) for name, field in dtype.fields.items()}
         return compound(members, dtype.itemsize)
@@ -107,18 +107,45 @@ def _boolean() -> bytes:
     return _head(_ENUMERATION, 2, 1) + _integer(1, _SIGNED) + names + bytes((0, 1))
 
 
-def _array(base: np.dtype[Any], shape: tuple[int, ...], nbytes: int) -> bytes:
+def _array(base: bytes, shape: tuple[int, ...], nbytes: int) -> bytes:
     ndim = len(shape)
     dimensions = struct.pack(f"<B3x{ndim}I{ndim}I", ndim, *shape, *range(ndim))
-    return _head(_ARRAY, 0, nbytes, version=2) + dimensions + datatype(base)
+    return _head(_ARRAY, 0, nbytes, version=2) + dimensions + base
 
 
 HEAP_ITEM_NBYTES: Final = 16
 """Bytes of an element of variable length in a dataset: its length and address."""
+HEAP_ITEM: Final = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
+"""The same: its length, the address of its collection in the file, its number there."""
 TEXT: Final = _head(_VARIABLE_LENGTH, 1 | _UTF8 << 8, HEAP_ITEM_NBYTES) + _integer(1, 0)
 """Text in UTF-8 of variable length."""
 BYTES: Final = _head(_VARIABLE_LENGTH, 0, HEAP_ITEM_NBYTES) + _integer(1, 0)
 """Bytes of variable length."""
+
+
+def with_texts(dtype: np.dtype[Any], stored: np.dtype[Any]) -> bytes:
+    """The type of elements with texts of variable length in fields.
+
+    Args:
+        dtype: of the elements, with objects for texts.
+        stored: the same with references for texts.
+
+    Raises:
+        As `datatype`.
+    """
+    if dtype.kind == "O":
+        return TEXT
+    if dtype.subdtype is not None:
+        return _array(with_texts(dtype.base, stored.base), dtype.shape, stored.itemsize)
+    if dtype.names is None or stored.fields is None:
+        return datatype(stored)
+    members = {
+        name: (with_texts(dtype[name], stored.fields[name][0]), stored.fields[name][1])
+        for name in dtype.names
+    }
+    return compound(members, stored.itemsize)
+
+
 REFERENCE: Final = _head(_REFERENCE, 0, 8)
 """The address of an object's header."""
 REFERENCES: Final = _head(_VARIABLE_LENGTH, 0, HEAP_ITEM_NBYTES) + REFERENCE

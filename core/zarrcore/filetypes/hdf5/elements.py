@@ -11,8 +11,8 @@ NetCDF-4 has fewer types, and its programs ignore the conventions of h5py (enume
 numbers). For NetCDF-4, ``float16`` becomes ``float32``, a boolean ``int8`` with ``dtype = "bool"``, as in xarray, and elements
 with parts get a dimension for them: ``ri`` for complex numbers, ``stringN`` for texts, ``bytesN`` for raw bytes.
 
-Texts of variable length become HDF5's own, in UTF-8, and bytes of variable length sequences of ``uint8``, which NetCDF-4 does not
-have: see `texts`.
+Texts of variable length, also in fields, become HDF5's own, in UTF-8, and bytes of variable length sequences of ``uint8``, which
+NetCDF-4 does not have: see `texts`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 from zarrcore.array import Array
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
-from zarrcore.filetypes.hdf5.datatype import BYTES, HEAP_ITEM_NBYTES, TEXT
+from zarrcore.filetypes.hdf5.datatype import BYTES, HEAP_ITEM, HEAP_ITEM_NBYTES, TEXT, with_texts
 from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.metadata import DataType
@@ -112,6 +112,9 @@ def _of_variable_length(data_type: DataType, *, netcdf: bool, has_texts: bool) -
             "has elements of variable length, which only a file that is written as a whole holds:"
             " use zarrscope cat --as hdf5, or export the node",
         )
+    if data_type.dtype.names is not None and not netcdf:
+        how = with_references(data_type.dtype)
+        return Stored(how, variable=with_texts(data_type.dtype, how))
     references = np.dtype(f"V{HEAP_ITEM_NBYTES}")
     if data_type.dtype.kind == "T":
         return Stored(references, variable=TEXT)
@@ -130,6 +133,15 @@ def _as_hdf5(dtype: np.dtype[Any]) -> Stored:
     if is_small_number(dtype):
         return Stored(np.dtype(_wider(dtype.name)), is_converted=True)
     return Stored(with_parts(dtype, _plain))
+
+
+def with_references(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype with references to a global heap for its objects, packed."""
+    if dtype.subdtype is not None:
+        return np.dtype((with_references(dtype.base), dtype.shape))
+    if dtype.names is not None:
+        return np.dtype([(name, with_references(dtype[name])) for name in dtype.names])
+    return HEAP_ITEM if dtype.hasobject else _plain(dtype)
 
 
 def _wider(name: str) -> str:

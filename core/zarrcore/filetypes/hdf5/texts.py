@@ -18,12 +18,12 @@ import numpy as np
 
 from zarrcore.array import Array
 from zarrcore.errors import ReadCancelledError, UnsupportedError
-from zarrcore.filetypes.hdf5.datatype import HEAP_ITEM_NBYTES
+from zarrcore.filetypes.hdf5.datatype import HEAP_ITEM
+from zarrcore.filetypes.hdf5.elements import with_references
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.plan import BytesPlan, KnownBytes
 from zarrcore.typing import AnyArray
 
-_REFERENCE: Final = np.dtype([("length", "<u4"), ("address", "<u8"), ("index", "<u4")])
 _ITEM_HEAD: Final = struct.Struct("<HHIQ")
 _HEAD_NBYTES: Final = 16
 _COLLECTION_NBYTES: Final = 64 << 10
@@ -38,7 +38,7 @@ _IN_MEMORY_NBYTES: Final = 64 << 20
 
 
 class Texts(VirtualFile):
-    """All elements of an array of texts or bytes of variable length, as they are in a file.
+    """All elements of an array of texts or bytes of variable length, or with fields of texts, as they are in a file.
 
     Args:
         array: the array.
@@ -53,7 +53,7 @@ class Texts(VirtualFile):
     suffix = "raw"
 
     def __init__(self, array: Array, cancelled: Callable[[], bool] | None = None) -> None:
-        self._references = np.zeros(array.size, _REFERENCE)
+        self._elements = np.zeros(array.size, with_references(array.dtype))
         self._heap = tempfile.SpooledTemporaryFile(_IN_MEMORY_NBYTES)  # noqa: SIM115 - see below
         weakref.finalize(self, self._heap.close)
         self._heap_nbytes, self._base = 0, 0
@@ -61,30 +61,40 @@ class Texts(VirtualFile):
         self._items = 0
         number = 0
         for values in _slabs(array, cancelled):
-            kept = [self._keep(_encoded(value)) for value in values.tolist()]
-            self._references[number : number + len(kept)] = kept
-            number += len(kept)
+            self._put(self._elements[number : number + len(values)], values)
+            number += len(values)
         self._end_collection()
-        self.size = array.size * HEAP_ITEM_NBYTES + self._heap_nbytes
+        self._references = [*_references(self._elements)]
+        self.size = self._elements.nbytes + self._heap_nbytes
 
     def place_at(self, offset: int) -> None:
         """Give the elements their place in the file, once it is known."""
-        heap = offset + len(self._references) * HEAP_ITEM_NBYTES
-        self._references["address"] += np.uint64(heap - self._base)
+        heap = offset + self._elements.nbytes
+        for references in self._references:
+            references["address"] += np.uint64(heap - self._base)
         self._base = heap
 
     def plan(self, offset: int, nbytes: int) -> BytesPlan:
         stop = self._clipped(offset, nbytes)
-        middle = len(self._references) * HEAP_ITEM_NBYTES
-        first, last = offset // HEAP_ITEM_NBYTES, -(-min(stop, middle) // HEAP_ITEM_NBYTES)
-        begin = first * HEAP_ITEM_NBYTES
-        told = (
-            self._references[first:last].tobytes()[offset - begin : stop - begin] if offset < middle else b""
-        )
+        middle, item = self._elements.nbytes, self._elements.itemsize
+        first, last = offset // item, -(-min(stop, middle) // item)
+        begin = first * item
+        told = self._elements[first:last].tobytes()[offset - begin : stop - begin] if offset < middle else b""
         if stop > middle:
             self._heap.seek(max(offset, middle) - middle)
             told += self._heap.read(stop - max(offset, middle))
         return KnownBytes(told)
+
+    def _put(self, target: AnyArray, values: AnyArray) -> None:
+        """Fill elements, with references for the values of variable length."""
+        if values.dtype.names is not None:
+            for name in values.dtype.names:
+                self._put(target[name], values[name])
+        elif values.dtype.hasobject:
+            kept = [self._keep(_encoded(value)) for value in values.ravel().tolist()]
+            target[...] = np.array(kept, HEAP_ITEM).reshape(target.shape)
+        else:
+            target[...] = values.view(target.dtype)
 
     def _keep(self, data: bytes) -> tuple[int, int, int]:
         """Put an element into the heap; returns its reference, with an address within the heap."""
@@ -109,6 +119,15 @@ class Texts(VirtualFile):
         self._heap.write(self._collection.ljust(size, b"\0"))
         self._heap_nbytes += size
         self._collection, self._items = bytearray(_HEAD_NBYTES), 0
+
+
+def _references(elements: AnyArray) -> Iterator[AnyArray]:
+    """The references in elements, as views."""
+    if elements.dtype == HEAP_ITEM:
+        yield elements
+        return
+    for name in elements.dtype.names or ():
+        yield from _references(elements[name])
 
 
 def _slabs(array: Array, cancelled: Callable[[], bool] | None) -> Iterator[AnyArray]:

@@ -1,7 +1,8 @@
 """``struct``: records of named fields, packed; ``structured``, its older name; ``subarray``, a field that is an array.
 
 Specification: the zarr-extensions registry, "struct" and "structured". ``subarray`` is a name of this project, for fields with
-a shape in Zarr v2.
+a shape in Zarr v2. So is a field of texts of variable length, ``string``, which only sources of other formats have (HDF5): in
+memory it holds Python's strings, because NumPy's `numpy.dtypes.StringDType` cannot be a field.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class StructFamily(DataTypeFamily):
 
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
         if name == "subarray":
-            inner = _fixed(configuration.get("data_type"), f"{member}.data_type").dtype
+            inner = _of_field(_fixed(configuration.get("data_type"), f"{member}.data_type"))
             shape = integers(configuration.get("shape"), f"{member}.shape", minimum=1)
             item_bytes(math.prod(shape) * inner.itemsize, member)
             return _numpys((inner, shape), f"{member}.shape")
-        parts = [(field, data_type.dtype) for field, data_type in _fields(configuration, member)]
+        parts = [(field, _of_field(data_type)) for field, data_type in _fields(configuration, member)]
         dtype = _numpys(parts, f"{member}.fields")
         item_bytes(dtype.itemsize, member)
         return dtype
@@ -42,7 +43,9 @@ class StructFamily(DataTypeFamily):
         if dtype.names is not None and isinstance(value, dict):
             return _parse_fields(value, data_type)
         if type(value) is int and value == 0:
-            return np.zeros((), dtype)
+            return zeros((), dtype)
+        if dtype.hasobject and dtype.subdtype is not None and isinstance(value, list):
+            return _parse_items(value, data_type)
         raw = parse_bytes(value, data_type)
         if len(raw) != dtype.itemsize:
             raise MetadataError(f"expected {dtype.itemsize} bytes, found {len(raw)}", member="fill_value")
@@ -53,6 +56,9 @@ class StructFamily(DataTypeFamily):
 
     def spell(self, element: Element, data_type: DataType) -> Any:
         if data_type.name == "subarray":
+            if element.dtype.hasobject:
+                inner = _fixed(data_type.configuration["data_type"], "data_type")
+                return [_spell_field(item, inner) for item in element.reshape(-1)]
             return spell_bytes(element.tobytes())
         return {
             name: _spell_field(element[name], field)
@@ -119,15 +125,46 @@ def _fixed(value: Any, member: str) -> DataType:
     from zarrcore.metadata.data_type.registry import parse_field_type
 
     data_type = parse_field_type(value, member)
-    if data_type.is_variable_length:
+    if data_type.is_variable_length and data_type.name not in ("string", "struct", "subarray"):
         raise UnsupportedError("data type", data_type.name, "has no fixed size and cannot be a field")
     return data_type
+
+
+def _of_field(data_type: DataType) -> np.dtype[Any]:
+    return np.dtype(object) if data_type.name == "string" else data_type.dtype
+
+
+def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> AnyArray:
+    """Structures whose numbers are zero and whose texts are empty.
+
+    >>> zeros((), np.dtype([("a", "u1"), ("b", object)])).item()
+    (0, '')
+    """
+    found: AnyArray = np.zeros(shape, dtype)
+    for name in (found.dtype.names or ()) if dtype.hasobject else ():
+        found[name] = zeros(shape, found.dtype[name])
+    if found.dtype.kind == "O":
+        found[...] = ""
+    return found
+
+
+def _parse_items(value: list[Any], data_type: DataType) -> AnyArray:
+    from zarrcore.metadata.data_type.registry import family_of
+
+    inner = _fixed(data_type.configuration["data_type"], "data_type")
+    found: AnyArray = zeros((), data_type.dtype)
+    if len(value) != found.size:
+        raise no_element(value, data_type)
+    for number, item in enumerate(value):
+        if item is not None:
+            found.reshape(-1)[number] = family_of(inner.name).parse(item, inner)[()]
+    return found
 
 
 def _parse_fields(value: dict[str, Any], data_type: DataType) -> AnyArray:
     from zarrcore.metadata.data_type.registry import family_of
 
-    result = np.zeros((), data_type.dtype)
+    result = zeros((), data_type.dtype)
     for name, field in _fields(data_type.configuration, "data_type"):
         # The registry demands all fields. A missing one is undefined, like a fill value of null.
         if value.get(name) is not None:

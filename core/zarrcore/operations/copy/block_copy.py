@@ -12,8 +12,10 @@ from zarrcore.array import Array
 from zarrcore.codecs import is_fill
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import BrokenBodyError, ZarrError
+from zarrcore.filetypes.text import records_as_texts
 from zarrcore.operations.cluster import Witness
 from zarrcore.operations.copy.blocks import Box, nbytes_of
+from zarrcore.operations.copy.layout import is_spelled_out
 from zarrcore.operations.copy.part import Ranges, in_source
 from zarrcore.operations.copy.transfer import ChunkTransfer
 from zarrcore.typing import AnyArray
@@ -52,6 +54,8 @@ class BlockCopy:
         """
         place = box if self.ranges is None else in_source(box, self.ranges)
         values = self.source.read(place or ..., self._buffer(box, self.source.dtype, "copied"))
+        if is_spelled_out(self.source.dtype):
+            values = records_as_texts(values)
         # Nothing is stored yet, so nothing needs to be erased: this saves a request for each missing chunk.
         if not is_fill(values, self.destination.metadata.fill_value):
             self.destination.write(box or ..., values)

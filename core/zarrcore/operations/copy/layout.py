@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, Pipeline, completed
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import CodecError, MetadataError, SelectionError, UnsupportedError
+from zarrcore.filetypes.text import records_as_texts
 from zarrcore.formats import Format
 from zarrcore.formats.chunk_terms import (
     CodecChain,
@@ -68,6 +70,16 @@ def destination_metadata(
         MetadataError: codecs do not fit the array.
         UnsupportedError: the format cannot hold the array, or not with the requested codecs.
     """
+    if is_spelled_out(source.data_type.dtype):
+        as_texts = replace(
+            source,
+            data_type=DataType("string", {}, np.dtypes.StringDType()),
+            fill_value=records_as_texts(source.fill_value),
+            codecs=(plain_array_to_bytes(np.dtypes.StringDType()), _ZSTD),
+        )
+        found, note = destination_metadata(as_texts, to, layout, same_format=same_format)
+        told = "structures with texts of variable length become texts, each a JSON object of the fields"
+        return found, f"{told}; {note}" if note else told
     wanted = source if same_format else replace(source, chunk_key_encoding=to.default_chunk_key_encoding())
     if not (same_format or source.shape):
         wanted = replace(wanted, dimension_names=())  # which readers of Zarr v2 need
@@ -91,6 +103,11 @@ def destination_metadata(
             return _adapted(plain, to), f"{error}; zstd replaces the source's codecs"
         except UnsupportedError:
             raise error from None
+
+
+def is_spelled_out(dtype: np.dtype[Any]) -> bool:
+    """Whether elements are copied as JSON: structures with texts of variable length, for which no format has a codec."""
+    return dtype.names is not None and dtype.hasobject
 
 
 def _adapted(metadata: ArrayMetadata, to: Format) -> ArrayMetadata:

@@ -17,6 +17,8 @@ from zarrcore.stores.hdf5.elements import (
     elements_of,
     fill_value_of,
     is_boolean,
+    is_elsewhere,
+    parts_elsewhere,
     variable,
 )
 from zarrcore.stores.hdf5.elsewhere.external_files import ExternalElements, parse_segments
@@ -56,6 +58,7 @@ _MAX_VARIABLE: Final = 1 << 24
 """The largest number of elements of variable length in a chunk."""
 _MAX_VARIABLE_NBYTES: Final = 1 << 28
 """What they may take together."""
+_OF_CHUNK: Final = "the elements of a chunk"
 _NO_ELEMENTS: Final = b"\0" * 4
 
 
@@ -174,7 +177,7 @@ class Dataset:
         }
 
     def _fill_value(self, header: ObjectHeader) -> Any:
-        kind = "" if self.elements.is_variable else None
+        kind = "" if self.elements.data_type == "string" else None
         data = header.first(FILL_VALUE)
         if data is not None:
             value = _fill_bytes(data)
@@ -184,7 +187,7 @@ class Dataset:
         found = fill_value_of(self.type, value, self._heaps) if value else None
         if found is None:
             found = kind if kind is not None else _zero(self.elements.data_type)
-        return json.dumps(found) if isinstance(found, list) and self.elements.is_variable else found
+        return json.dumps(found) if isinstance(found, list) and kind is not None else found
 
     def _chunk_shape(self) -> tuple[int, ...]:
         if isinstance(self._layout, Chunked):
@@ -233,7 +236,17 @@ class Dataset:
                 yield index + inner, self._value(self._of_chunk(layout, place, index))
 
     def _value(self, stored: bytes | Part) -> bytes | Part:
-        return self._texts(self._bytes(stored)) if self.elements.is_variable else stored
+        if not self.elements.is_variable:
+            return stored
+        data, count, item = self._bytes(stored), math.prod(self.chunk_shape), self.type.nbytes
+        kind = self.type
+        while kind.kind is Kind.ARRAY and kind.base is not None:
+            count, kind = count * math.prod(kind.shape), kind.base
+        if count > _MAX_VARIABLE or len(data) < item * math.prod(self.chunk_shape):
+            raise BrokenFileError(f"a chunk of {count:,} elements of variable length has {len(data):,} bytes")
+        if is_elsewhere(kind):
+            return _vlen(*self._elsewhere(kind, data, count, Room(_MAX_VARIABLE_NBYTES, _OF_CHUNK)))
+        return self._records(kind, data, count)
 
     def chunk_bytes(self, index: tuple[int, ...], budget: Budget) -> bytes | None:
         """The bytes of a chunk; None if it is not stored.
@@ -307,41 +320,50 @@ class Dataset:
     def _read(self, start: int, nbytes: int) -> bytes:
         return self._reader.read(start - self._reader.base, nbytes, "a chunk")
 
-    def _texts(self, data: bytes) -> bytes:
-        """The elements of variable length that a chunk refers to, as the codec ``vlen-utf8`` has them."""
-        count, item = math.prod(self.chunk_shape), self.type.nbytes
-        if count > _MAX_VARIABLE or len(data) < item * count:
-            raise BrokenFileError(f"a chunk of {count:,} elements of variable length has {len(data):,} bytes")
-        room = Room(_MAX_VARIABLE_NBYTES, "the elements of a chunk")
-        if self.type.kind is Kind.REFERENCE:
-            return _vlen(self._paths(data, count, room), count)
-        if not self.type.is_text:
-            return _vlen(self._lists(data, count, room), count)
-        joined, sizes = self._heaps.joined(data, count, room)
-        if joined.all() and (self.type.is_utf8 or joined.max(initial=0) < 128):
-            return _vlen_of_joined(joined, sizes)
-        texts = self._heaps.texts(data, count)
-        return _vlen(
-            texts if self.type.is_utf8 else (characters_of(self.type, text).encode() for text in texts), count
-        )
+    def _records(self, kind: Datatype, data: bytes, count: int) -> bytes:
+        """Elements with the values that they refer to, as the codec ``hdf5.elements`` has them."""
+        room = Room(_MAX_VARIABLE_NBYTES, _OF_CHUNK)
+        records = np.frombuffer(data, "u1", count * kind.nbytes).reshape(count, kind.nbytes).copy()
+        values, nbytes = [], 0
+        for at, part in parts_elsewhere(kind):
+            references = records[:, at : at + part.nbytes].tobytes()
+            joined, sizes = self._elsewhere(part, references, count, room)
+            starts = nbytes + np.cumsum(sizes, dtype="u8") - sizes
+            for start, told in ((at, sizes), (at + 4, starts)):
+                records[:, start : start + 4] = told.astype("<u4").view("u1").reshape(count, 4)
+            values.append(joined.tobytes())
+            nbytes += len(joined)
+        return b"".join((records.tobytes(), *values))
 
-    def _paths(self, data: bytes, count: int, room: Room) -> Iterator[bytes]:
+    def _elsewhere(self, kind: Datatype, data: bytes, count: int, room: Room) -> tuple[AnyArray, AnyArray]:
+        """The values in UTF-8 that elements refer to, one after another, and the size of each."""
+        if kind.kind is Kind.REFERENCE:
+            return _joined(self._paths(kind, data, room))
+        if not kind.is_text:
+            return _joined(self._lists(kind, data, count, room))
+        joined, sizes = self._heaps.joined(data, count, room)
+        if joined.all() and (kind.is_utf8 or joined.max(initial=0) < 128):
+            return joined, sizes
+        texts = self._heaps.texts(data, count)
+        return _joined(texts if kind.is_utf8 else (characters_of(kind, text).encode() for text in texts))
+
+    def _paths(self, kind: Datatype, data: bytes, room: Room) -> Iterator[bytes]:
         """What references lead to."""
-        for at in range(0, self.type.nbytes * count, self.type.nbytes):
-            path = self._heaps.references.text(self.type, data[at : at + self.type.nbytes]).encode(
+        for at in range(0, len(data) - kind.nbytes + 1, kind.nbytes):
+            path = self._heaps.references.text(kind, data[at : at + kind.nbytes]).encode(
                 "utf-8", "surrogateescape"
             )
             room.take(len(path))
             yield path
 
-    def _lists(self, data: bytes, count: int, room: Room) -> Iterator[bytes]:
+    def _lists(self, kind: Datatype, data: bytes, count: int, room: Room) -> Iterator[bytes]:
         """Elements of variable length that are not texts, as JSON."""
         for at in range(0, 16 * count, 16):
             item = data[at : at + 16]
             if item[:4] == _NO_ELEMENTS:
                 yield b"[]"
             else:
-                yield json.dumps(variable(self.type, item, self._heaps, room)).encode()
+                yield json.dumps(variable(kind, item, self._heaps, room)).encode()
 
     def _chunk_index(self) -> ChunkIndex:
         with self._lock:
@@ -427,16 +449,14 @@ def _zero(data_type: Any) -> Any:
     return False if data_type == "bool" else 0
 
 
-def _vlen(elements: Iterable[bytes], count: int) -> bytes:
-    """Elements as the codecs ``vlen-utf8`` and ``vlen-bytes`` have them."""
-    parts = [count.to_bytes(4, "little")]
-    for element in elements:
-        parts += (len(element).to_bytes(4, "little"), element)
-    return b"".join(parts)
+def _joined(elements: Iterable[bytes]) -> tuple[AnyArray, AnyArray]:
+    """Elements one after another, and the size of each."""
+    parts = [*elements]
+    return np.frombuffer(b"".join(parts), "u1"), np.fromiter(map(len, parts), "<u4", len(parts))
 
 
-def _vlen_of_joined(joined: AnyArray, sizes: AnyArray) -> bytes:
-    """The same for elements that lie one after another, as the sizes say."""
+def _vlen(joined: AnyArray, sizes: AnyArray) -> bytes:
+    """Elements that lie one after another, as the codecs ``vlen-utf8`` and ``vlen-bytes`` have them."""
     count = len(sizes)
     encoded = np.empty(4 + 4 * count + len(joined), "u1")
     encoded[:4] = np.frombuffer(count.to_bytes(4, "little"), "u1")

@@ -6,7 +6,9 @@ What Zarr's types cannot express is refused with a sentence, which becomes that 
 from __future__ import annotations
 
 import base64
+import json
 import math
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from zarrcore.stores.hdf5.heaps.global_heaps import LONGER_THAN_ITS_OBJECT, Glob
 from zarrcore.stores.hdf5.heaps.room import Room
 from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number, standard_float
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
+from zarrcore.typing import AnyArray
 
 _BOOLEAN: Final = {("FALSE", 0), ("TRUE", 1)}
 _REFERENCES: Final = {0: "object references", 1: "region references"}
@@ -54,6 +57,7 @@ class Elements(NamedTuple):
     inner_shape: tuple[int, ...] = ()
     """The dimensions of an array type, which follow those of the dataset."""
     is_variable: bool = False
+    """Whether the bytes of a chunk only refer to elements, or to parts of them, which are elsewhere in the file."""
 
 
 def elements_of(kind: Datatype) -> Elements:
@@ -66,18 +70,36 @@ def elements_of(kind: Datatype) -> Elements:
     while kind.kind is Kind.ARRAY and kind.base is not None:
         inner += kind.shape
         kind = kind.base
-    if kind.kind is Kind.VARIABLE or _is_reference(kind):
-        if inner or not (kind.is_text or _is_sequence(kind) or _is_reference(kind)):
-            raise _without_counterpart(_title(kind))
-        return Elements("string", {"name": "vlen-utf8"}, (), True)
+    if is_elsewhere(kind):
+        return Elements(_data_type(kind), {"name": "vlen-utf8"}, inner, True)
     data_type = _data_type(kind)
     needs = kind.kind is Kind.COMPOUND or (kind.kind is Kind.TEXT and _cuts(kind)) or packed_number(kind)
     if needs and not _is_complex(kind):
         return Elements(
-            data_type, {"name": "hdf5.elements", "configuration": {"stored": _stored(kind)}}, inner
+            data_type,
+            {"name": "hdf5.elements", "configuration": {"stored": _stored(kind)}},
+            inner,
+            any(parts_elsewhere(kind)),
         )
     order = "big" if _first(kind).big_endian else "little"
     return Elements(data_type, {"name": "bytes", "configuration": {"endian": order}}, inner)
+
+
+def is_elsewhere(kind: Datatype) -> bool:
+    """Whether a stored element only refers to its value: text or an array of variable length, or a reference."""
+    return kind.kind is Kind.VARIABLE or _is_reference(kind)
+
+
+def parts_elsewhere(kind: Datatype, start: int = 0) -> Iterator[tuple[int, Datatype]]:
+    """Where in a stored element the parts are that only refer to their values, and the type of each."""
+    if is_elsewhere(kind):
+        yield start, kind
+    elif kind.kind is Kind.ARRAY and kind.base is not None:
+        for at, part in parts_elsewhere(kind.base):
+            for number in range(math.prod(kind.shape)):
+                yield start + number * kind.base.nbytes + at, part
+    for field in kind.fields:
+        yield from parts_elsewhere(field.type, start + field.offset)
 
 
 def _is_sequence(kind: Datatype) -> bool:
@@ -149,6 +171,8 @@ def _data_type(kind: Datatype) -> Any:
         case Kind.COMPOUND:
             fields = [{"name": field.name, "data_type": _field_type(field.type)} for field in kind.fields]
             return {"name": "struct", "configuration": {"fields": fields}}
+        case Kind.VARIABLE | Kind.REFERENCE if kind.is_text or _is_sequence(kind) or _is_reference(kind):
+            return "string"
     raise _without_counterpart(_title(kind))
 
 
@@ -188,6 +212,8 @@ def _stored(kind: Datatype) -> Any:
     """How elements are stored, for the codec ``hdf5.elements``."""
     if packed := packed_number(kind):
         return {"number": [*packed]}
+    if is_elsewhere(kind):
+        return {"elsewhere": kind.nbytes}
     if kind.kind is Kind.TEXT:
         return {"text": kind.nbytes, "padding": kind.padding}
     if kind.kind is Kind.ARRAY and kind.base is not None:
@@ -253,12 +279,7 @@ def _title(kind: Datatype) -> str:
         return f"complex numbers of {kind.nbytes} bytes"
     if kind.kind is Kind.VARIABLE:
         items = "texts" if kind.is_text or kind.base is None else _TITLES[kind.base.kind]
-        where = " in an array or compound type" if kind.is_text or _is_sequence(kind) else ""
-        return (
-            f"{items} of variable length{where}"
-            if items == "texts"
-            else f"variable-length arrays of {items}{where}"
-        )
+        return f"{items} of variable length" if items == "texts" else f"variable-length arrays of {items}"
     return _TITLES[kind.kind]
 
 
@@ -300,16 +321,41 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
         return [_float_json(data[:half], big), _float_json(data[half:], big)]
     if kind.kind is Kind.TEXT:
         return base64.standard_b64encode(text_of(data, kind.padding)).decode()
-    dtype = stored_dtype(kind)
     if kind.kind is Kind.COMPOUND:
-        from_stored = np.frombuffer(data, dtype)
-        return base64.standard_b64encode(from_stored.astype(_packed(dtype)).tobytes()).decode()
+        return _compound_fill_value(kind, data, heaps)
+    dtype = stored_dtype(kind)
     if kind.kind is Kind.OPAQUE:
         named = _opaque(kind)
         if isinstance(named, str):
             return list(data)
         return int.from_bytes(data, "little", signed=True)
     return np.frombuffer(data, dtype)[0].item()
+
+
+def _compound_fill_value(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
+    """The bytes of a fill value, or its fields by name if some have variable length."""
+    if not any(parts_elsewhere(kind)):
+        dtype = stored_dtype(kind)
+        return _packed_bytes(np.frombuffer(data, dtype), dtype)
+    return {
+        field.name: _field_fill_value(field.type, data[field.offset :][: field.type.nbytes], heaps)
+        for field in kind.fields
+    }
+
+
+def _field_fill_value(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
+    if kind.kind is not Kind.ARRAY or kind.base is None:
+        found = fill_value_of(kind, data, heaps)
+        return json.dumps(found) if isinstance(found, list) and kind.kind is Kind.VARIABLE else found
+    if any(parts_elsewhere(kind)):
+        items = range(0, len(data), kind.base.nbytes)
+        return [_field_fill_value(kind.base, data[at:][: kind.base.nbytes], heaps) for at in items]
+    dtype = stored_dtype(kind).base
+    return _packed_bytes(np.frombuffer(data, dtype), dtype)
+
+
+def _packed_bytes(stored: AnyArray, dtype: np.dtype[Any]) -> str:
+    return base64.standard_b64encode(stored.astype(_packed(dtype)).tobytes()).decode()
 
 
 def _packed(dtype: np.dtype[Any]) -> np.dtype[Any]:

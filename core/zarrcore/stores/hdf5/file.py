@@ -26,7 +26,8 @@ from zarrcore.stores.hdf5.heaps.global_heaps import GlobalHeaps
 from zarrcore.stores.hdf5.links import Link, links
 from zarrcore.stores.hdf5.object_header import DATASPACE, DATATYPE, LAYOUT, ObjectHeader, dataspace
 from zarrcore.stores.hdf5.references import References
-from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.local.file_locks import is_locked
+from zarrcore.stores.virtual.file_reader import BrokenFileError, FileReader, unsigned
 from zarrcore.stores.virtual.node_names import node_name
 from zarrcore.stores.virtual.unreadable_node import unreadable_document
 
@@ -34,6 +35,10 @@ SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 _ERRORS: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
 """What parsing of broken data may raise; the first is the base of ours."""
 
+_IS_OPEN: Final = 1
+"""The flag of the superblock: a program opened the file for writing, and did not close it yet."""
+_IS_SWMR: Final = 4
+"""The same: it lets others read meanwhile (single writer, multiple readers)."""
 _MAX_LINKS: Final = 256
 """Links that are followed to resolve one."""
 _MAX_AGAIN: Final = 1 << 12
@@ -176,6 +181,9 @@ class Hdf5File:
     Args:
         reader: the file.
 
+    Attributes:
+        note: what to know of it, if a program may be writing it.
+
     Raises:
         HierarchyNotFoundError: it is not an HDF5 file, whatever its suffix says.
         StoreError: it is broken, or cannot be shown; the store failed.
@@ -183,6 +191,7 @@ class Hdf5File:
 
     def __init__(self, reader: FileReader) -> None:
         self.url = url = reader.url
+        self.note = ""
         self.reader = reader
         self.heaps = GlobalHeaps(self.reader)
         self.heaps.references = References(self)
@@ -219,16 +228,31 @@ class Hdf5File:
             raise BrokenFileError("its addresses are not of 8 bytes, which is not supported")
         if version < 2:
             return unsigned(head, 64 + (4 if version else 0), 8)
-        check_sum(head[:48], "its superblock")
+        if version == 3 and head[11] & _IS_OPEN:
+            self.reader.is_changing = True
+            self.note = self._note_of_writer(head[11])
+        head = self.reader.read_checked(0, 48, "its superblock")
         self.reader.replace(cached_metadata(self.reader, unsigned(head, 20, 8)))
-        if version == 3 and head[11] & 1:
+        return unsigned(head, 36, 8)
+
+    def _note_of_writer(self, flags: int) -> str:
+        """What to know of a file that is marked as open.
+
+        Raises:
+            StoreError: a program is writing it, and not in a way that others may read.
+        """
+        if flags & _IS_SWMR:
+            return f"{self.url} is marked as open for SWMR writing: what its writer has flushed is shown; refresh to see more"
+        if is_locked(self.reader.source, self.reader.key):
             raise StoreError(
-                f"{self.url} is being written by another program, or that program did not close it: close it there first, "
-                "or clear its flag with h5clear -s",
+                f"{self.url} is being written by another program, and not in SWMR mode: close it there first",
                 key=self.reader.key,
                 url=self.reader.source.url,
             )
-        return unsigned(head, 36, 8)
+        return (
+            f"{self.url} was not closed by the program that wrote it: what that program had not flushed is missing "
+            "(h5clear -s removes the mark)"
+        )
 
     def node(self, address: int) -> Node:
         """The object at an address.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-from zarrcore.errors import StoreError, StoreNotFoundError
+from zarrcore.errors import ChangedError, StoreError, StoreNotFoundError
 from zarrcore.late_imports import imported
 from zarrcore.stores.cache.single_flight import SingleFlight
 from zarrcore.stores.interface import ByteRange, ReadableStore
@@ -21,6 +22,9 @@ _LOCAL_BLOCK: Final = 1 << 16
 _REMOTE_BLOCK: Final = 1 << 20
 _KEPT_NBYTES: Final = 64 << 20
 _FETCHED_AT_ONCE: Final = 16
+_ATTEMPTS: Final = 50
+"""To read a structure that a program may be writing."""
+_PAUSE_S: Final = 0.01
 _MAX_NBYTES: Final = 1 << 28
 """The largest structure that is read at once."""
 
@@ -41,6 +45,8 @@ class FileReader:
 
     Attributes:
         base: the position of address 0.
+        is_changing: whether a program may be writing the file. Then it may grow, what a structure refers to is read after
+            it was, and a structure whose checksum differs is read again.
 
     Raises:
         StoreNotFoundError: the file does not exist.
@@ -54,9 +60,18 @@ class FileReader:
         self.key = key
         self.url = url
         self.base = 0
+        self.is_changing = False
         self._block_nbytes = remote_block_nbytes if source.is_remote else _LOCAL_BLOCK
         # One request gets the size and the blocks that each format begins in.
-        found = source.get_with_stat(key, ByteRange(0, _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK))
+        try:
+            found = source.get_with_stat(
+                key, ByteRange(0, _REMOTE_BLOCK if source.is_remote else _LOCAL_BLOCK)
+            )
+        except (
+            ChangedError
+        ):  # a program writes it all the time; whether it can be read meanwhile, its format knows
+            now = source.stat(key)
+            found = None if now is None else (b"", now)
         if found is None:
             raise StoreNotFoundError(f"{url} does not exist any more", key=key, url=source.url)
         head, facts = found
@@ -86,6 +101,8 @@ class FileReader:
             StoreError: the store failed.
         """
         start = self.base + address
+        if self.is_changing and start + nbytes > self.nbytes:
+            self._look_at_size()
         if nbytes > _MAX_NBYTES or start + nbytes > self.nbytes:
             raise BrokenFileError(
                 f"{what} of {nbytes:,} bytes should be at byte {start:,}, but the file has {self.nbytes:,} bytes"
@@ -99,12 +116,25 @@ class FileReader:
 
     def read_checked(self, address: int, nbytes: int, what: str) -> bytes:
         """The same for a structure that ends in its checksum, which is checked and cut off."""
-        data = self.read(address, nbytes, what)
+        for attempt in range(_ATTEMPTS if self.is_changing else 1):
+            if attempt:
+                time.sleep(_PAUSE_S)
+                with self._lock:
+                    self._blocks.clear()
+            data = self.read(address, nbytes, what)
+            if has_right_sum(data):
+                break
         check_sum(data, what)
         return data[:-4]
 
+    def _look_at_size(self) -> None:
+        facts = self.source.stat(self.key)
+        self.nbytes = self.nbytes if facts is None else max(self.nbytes, facts.size)
+
     def up_to(self, address: int, nbytes: int) -> bytes:
         """Bytes at an address, fewer at the end of the file."""
+        if self.is_changing and self.base + address + nbytes > self.nbytes:
+            self._look_at_size()
         return self.read(address, max(0, min(nbytes, self.nbytes - self.base - address)))
 
     def block_at(self, position: int) -> tuple[int, bytes]:
@@ -132,6 +162,9 @@ class FileReader:
                 list(threads.map(self._block, missing))
 
     def _block(self, number: int) -> bytes:
+        if self.is_changing and not self.source.is_remote:
+            start = number * self._block_nbytes
+            return self._fetch(start, min(self.nbytes, start + self._block_nbytes))
         found = self._kept(number)
         return self._flights.run(number, lambda: self._fetch_block(number)) if found is None else found
 
@@ -184,8 +217,13 @@ def check_sum(data: bytes, what: str) -> None:
     """
     if len(data) < 5:
         raise BrokenFileError(f"{what} is too short")
-    if bytes(memoryview(_LOOKUP3.encode(data[:-4]))[-4:]) != data[-4:]:
+    if not has_right_sum(data):
         raise BrokenFileError(f"the checksum of {what} differs")
+
+
+def has_right_sum(data: bytes) -> bool:
+    """Whether a structure ends in its checksum."""
+    return len(data) > 4 and bytes(memoryview(_LOOKUP3.encode(data[:-4]))[-4:]) == data[-4:]
 
 
 def unsigned(data: bytes, start: int, nbytes: int) -> int:

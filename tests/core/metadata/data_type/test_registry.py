@@ -75,7 +75,7 @@ def test_an_invalid_fallback_is_refused() -> None:
             "field",
         ),
         (
-            {"name": "struct", "configuration": {"fields": [["a", "string"]]}},
+            {"name": "struct", "configuration": {"fields": [["a", "bytes"]]}},
             UnsupportedError,
             "no fixed size",
         ),

@@ -14,17 +14,13 @@ from zarrcore.errors import CodecError
 from zarrcore.stores.hdf5.elements import UnshownError, text_of
 
 BEYOND = {
-    "references in a structure": (
-        np.dtype([("a", h5py.ref_dtype)]),
-        "holds object references, for which",
-    ),
     "vlen of texts": (
         h5py.vlen_dtype(h5py.string_dtype()),
         "holds variable-length arrays of elements of variable length, for which",
     ),
-    "texts in a structure": (
-        np.dtype([("a", h5py.string_dtype())]),
-        "holds texts of variable length in an array or compound type, for which",
+    "vlen of texts in a structure": (
+        np.dtype([("a", h5py.vlen_dtype(h5py.string_dtype()))]),
+        "holds variable-length arrays of elements of variable length, for which",
     ),
 }
 

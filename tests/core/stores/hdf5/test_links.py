@@ -6,8 +6,10 @@ import io
 
 import h5py
 import pytest
+from numcodecs.checksum32 import JenkinsLookup3
 
 from tests.core.stores.hdf5.written import node, opened, written
+from zarrcore.stores.hdf5.conventions import shown_attributes
 from zarrcore.stores.virtual.unreadable_node import reason_of
 
 
@@ -76,3 +78,48 @@ def test_a_name_outside_its_heap_hides_no_other() -> None:
     changed = opened(content[:at] + b"\xff" * 4 + content[at + 4 :])
     assert set(node(changed, "g").links) == {"a", "broken link 1", "c"}
     assert node(changed, "g/c").dataset.shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("length", "why"), [(7, "a structure ends early"), (200, "more than are stored"), (0, "has no name")]
+)
+def test_a_wrong_length_in_a_header_of_version_2_hides_no_other(length: int, why: str) -> None:
+    """The checksum of the header is right: a program wrote it so."""
+    memory = io.BytesIO()
+    with h5py.File(memory, "w", libver="latest") as file:
+        for name in ("first", "middle", "last"):
+            file[name] = [1]
+            file.attrs[name] = 2
+    content = memory.getvalue()
+    for wanted, before in ((b"\x06middle", 0), (b"middle\0", 7)):
+        changed = bytearray(content)
+        at = changed.index(wanted) - before
+        changed[at] = length + bool(before)  # the name of an attribute ends in a zero, which is counted
+        found = opened(with_sums(content, bytes(changed)))
+        root = node(found, "")
+        shown = shown_attributes(found, root)
+        if before:
+            assert set(root.links) == {"first", "middle", "last"}
+            assert (shown["first"], shown["last"]) == (2, 2)
+            assert "zarrscope.unreadable" in shown["broken attribute 1"]
+            continue
+        assert shown == {"first": 2, "middle": 2, "last": 2}
+        (broken,) = set(root.links) - {"first", "last"}
+        assert broken.startswith("broken link ")
+        place = found.find(broken)
+        assert place is not None
+        assert (reason_of(found.document(broken, place)) or "").endswith(why)
+        assert node(found, "last").dataset.shape == (1,)
+
+
+def with_sums(original: bytes, changed: bytes) -> bytes:
+    """A changed file with right checksums: each part of an object header ends where the original's checksum is right."""
+    content = bytearray(changed)
+    for signature in (b"OHDR", b"OCHK"):
+        start = -1
+        while (start := original.find(signature, start + 1)) >= 0:
+            for end in range(start + 8, len(original) - 3):
+                if bytes(JenkinsLookup3().encode(original[start:end]))[-4:] == original[end : end + 4]:
+                    content[start : end + 4] = JenkinsLookup3().encode(bytes(content[start:end]))
+                    break
+    return bytes(content)

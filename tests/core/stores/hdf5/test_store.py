@@ -24,7 +24,7 @@ from tests.campaigns import ALL
 from tests.command import run_inside
 from tests.core.stores.hdf5 import files
 from tests.servers.distant import distant_server
-from zarrcore.errors import BrokenReferenceError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import BrokenReferenceError, ZarrError
 from zarrcore.hierarchy.collections.collection import open_place
 from zarrcore.stores import LocalStore, MemoryStore, StatisticsStore
 from zarrcore.stores.hdf5.store import Hdf5Store
@@ -172,27 +172,6 @@ def test_a_chunk_beyond_the_end_is_an_error_and_not_fill_values(tmp_path: Path) 
         with pytest.raises(BrokenReferenceError, match=r"b/c/1 .* which ends at byte"):
             hierarchy["b"][...]
         assert hierarchy["a"][5] == 5
-
-
-def test_a_file_that_is_being_written_says_so(tmp_path: Path) -> None:
-    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
-        file["a"] = [1]
-        file.swmr_mode = True
-        content = (tmp_path / "a.h5").read_bytes()
-    (tmp_path / "b.h5").write_bytes(content)
-    with pytest.raises(StoreError, match=r"is being written by another program.*h5clear"):
-        zarrcore.open_hierarchy(tmp_path / "b.h5")
-    for command in ("info", "check", "tree"):
-        told = run_inside(command, tmp_path / "b.h5")
-        assert told.status == 1
-        assert "is being written by another program" in told.stderr
-    with h5py.File(tmp_path / "v.h5", "w") as file:
-        file["link"] = h5py.ExternalLink("b.h5", "/a")
-        file["x"] = [1]
-    with zarrcore.open_hierarchy(tmp_path / "v.h5") as hierarchy:
-        assert hierarchy["x"][0] == 1
-        with pytest.raises(UnsupportedError, match="is being written by another program"):
-            hierarchy["link"]
 
 
 def test_files_of_other_writers(tmp_path: Path) -> None:

@@ -40,3 +40,27 @@ def test_a_wrong_size_and_a_wrong_description_are_refused() -> None:
         decoded({"text": 4, "padding": 0}, bytes(7), "S4", 2)
     with pytest.raises(MetadataError, match="not a stored type"):
         decoded({"nbytes": 2, "fields": [["a", 1, "<i4"]]}, b"", "i4", 0)
+
+
+_REFERRING = {"nbytes": 12, "fields": [["n", 0, "<i4"], ["s", 4, {"elsewhere": 8}]]}
+_RECORDS = [("n", "<i4"), ("s", object)]
+
+
+def test_values_elsewhere_follow_the_elements() -> None:
+    elements = np.array([1, 2, 0, 2, 2, 2], "<u4").tobytes()
+    assert decoded(_REFERRING, elements + "abñ".encode(), _RECORDS, 2).tolist() == [(1, "ab"), (2, "ñ")]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "values", "match"),
+    [
+        ([1, 3, 0, 2, 3, 1], b"abcd", "more values than there are"),
+        ([1, 2, 3, 2, 0, 0], b"abcd", "outside"),
+        ([1, 1, 0, 2, 0, 0], b"\xff", "utf-8"),
+    ],
+)
+def test_values_elsewhere_that_are_wrong(numbers: list[int], values: bytes, match: str) -> None:
+    with pytest.raises(CodecError, match=match):
+        decoded(_REFERRING, np.array(numbers, "<u4").tobytes() + values, _RECORDS, 2)
+    with pytest.raises(MetadataError, match="not a stored type"):
+        decoded({"nbytes": 12, "fields": [["s", 0, {"elsewhere": 4}]]}, b"", _RECORDS, 0)

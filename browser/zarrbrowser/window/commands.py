@@ -106,6 +106,7 @@ COMMANDS = (
             Command(
                 "Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.header.copy_button.showMenu()
             ),
+            Command("Check…", ("Ctrl+Shift+K",), lambda window: window.checker.check_current()),
             Command(
                 "Fit into view",
                 ("F",),

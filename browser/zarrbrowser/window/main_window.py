@@ -17,6 +17,7 @@ from zarrbrowser.session.sources import Opener, SourceRequest, open_source
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.window import opening, saved_session
+from zarrbrowser.window.checker import Checker
 from zarrbrowser.window.current_row import CurrentRow
 from zarrbrowser.window.editing.change_controls import ChangeControls
 from zarrbrowser.window.editing.editor import Editor
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self.navigator: Navigator = Navigator(self.session, self.model, revealer, pane, self.open)
         self.beside: BesideOpener = BesideOpener(self.session, self.model, pane)
         self.exports: Exports = Exports(self)
+        self.checker: Checker = Checker(self)
         self.help: HelpDialogs = HelpDialogs(self)
         self.editor: Editor = Editor(self, self.session, workers)
         self.sources: OpenSources = OpenSources(
@@ -84,7 +86,15 @@ class MainWindow(QMainWindow):
         self.view.fill(self)
         refresher = Refresher(self.session, self.model, self.view.side, pane, revealer)
         self.editor.changed.connect(refresher.show)
-        for part in (self.beside, self.exports, self.saved_views, self.editor, refresher, pane.panes):
+        for part in (
+            self.beside,
+            self.exports,
+            self.checker,
+            self.saved_views,
+            self.editor,
+            refresher,
+            pane.panes,
+        ):
             part.reported.connect(self.view.status.report)
         row = CurrentRow(self, revealer)
         row.node_shown.connect(self._changes.node_shown)
@@ -107,6 +117,7 @@ class MainWindow(QMainWindow):
         views.opener.failed.connect(self._view_failed)
         self.sources.opened.connect(lambda _index: view.show_recent(self.session.recent.requests))
         self.tree.beside_asked.connect(self.beside.show_row)
+        self.tree.check_asked.connect(self.checker.check_row)
         self.node_pane.panes.pointed.connect(view.status.show_value)
         self.node_pane.panes.shown.connect(self.settled)
         self.node_pane.panes.path_chosen.connect(self.navigator.go_within)

@@ -80,6 +80,7 @@ COMMANDS = (
                 ("Shift+F9",),
                 lambda window: window.node_pane.current_pane.toggle_colours(),
             ),
+            Command("Show, hide requests", ("F12",), lambda window: window.toggle_requests()),
             Command(
                 "Between tree and data",
                 ("F6",),

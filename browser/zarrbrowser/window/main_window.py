@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -38,6 +38,7 @@ from zarrbrowser.workers import Workers
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.open_dialog import OpenDialog
     from zarrbrowser.dialogs.palette_dialog import PaletteDialog
+    from zarrbrowser.window.requests_panel import RequestsPanel
 
 _LEAVE_S = 0.5
 
@@ -56,6 +57,8 @@ class MainWindow(QMainWindow):
     ) -> None:
         super().__init__(parent)
         self.settings = settings
+        self.requests: RequestsPanel | None = None
+        """The panel of requests, once the user has asked for it."""
         self._example_folder: tempfile.TemporaryDirectory[str] | None = None
         """That of the example, if nothing is to be kept."""
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
@@ -183,6 +186,18 @@ class MainWindow(QMainWindow):
         from zarrbrowser.window.palette_entries import show_palette  # late: for a fast start
 
         return show_palette(self)
+
+    def toggle_requests(self) -> None:
+        """Show or hide the requests of the last minute."""
+        from zarrbrowser.window.requests_panel import RequestsPanel  # late: for a fast start
+
+        if self.requests is None:
+            self.requests = RequestsPanel(lambda: self.session.sources, self)
+            self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.requests)
+            self.requests.show()  # at once, not only once the window is laid out
+            self.resizeDocks([self.requests], [self.height() // 4], Qt.Orientation.Vertical)
+        else:
+            self.requests.setVisible(self.requests.isHidden())
 
     # Events
 

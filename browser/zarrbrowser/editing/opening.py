@@ -40,7 +40,9 @@ def open_for_changes(request: SourceRequest, shown: Source | None = None) -> Sou
     hierarchy = open_hierarchy(
         store, "r+", request.format, chunk_cache=zarrcore.ChunkCache(CACHE_BYTES), believe_consolidated=False
     )
-    return Source(request, hierarchy, hierarchy.node("/"), counted.statistics, may_change=True)
+    return Source(
+        request, hierarchy, hierarchy.node("/"), counted.statistics, counted.log_to, may_change=True
+    )
 
 
 def check_store(source: Source) -> None:

@@ -81,6 +81,25 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
         return settings
 
 
+def with_box(document: Mapping[str, Any], settings: ViewSettings) -> Mapping[str, Any]:
+    """A document with the present settings at a part of the array, if that is all that ``document`` has.
+
+    Its ``box`` is a pair of a first and a last position for each axis. What is around it comes into view, too.
+    """
+    box, axes = document.get("box"), settings.axes
+    try:
+        if box is None or len(box) != len(axes.shape):
+            return document
+        edges = [(int(start), int(stop)) for start, stop in box]
+    except (TypeError, ValueError, OverflowError):
+        return document
+    place = [
+        (start - (stop - start) / 2, stop + (stop - start) / 2)
+        for start, stop in (edges[axes.rows], edges[axes.columns])
+    ]
+    return {**settings_document(settings), "index": [start for start, _ in edges], "place": place}
+
+
 def place_of(document: Mapping[str, Any]) -> Place | None:
     """The part of the plane that was in view; None for the whole plane."""
     place = document.get("place")

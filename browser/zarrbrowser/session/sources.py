@@ -91,6 +91,9 @@ class Source:
     statistics: Callable[[], Mapping[str, Any]] = dict
     """Requests to the store so far, by kind of operation: see `zarrcore`'s `StatisticsStore`."""
 
+    log_requests: Callable[[Any], object] = lambda _log: None
+    """Has a `RequestLog` get each request to the store; None ends that."""
+
     versions: tuple[tuple[str, str], ...] = ()
     """Other views of the same source: labels, and addresses; empty for most sources."""
 
@@ -155,7 +158,7 @@ def open_source(request: SourceRequest) -> Source:
     versions = tuple(hierarchy.store.choices())
     root = hierarchy.node("/")
     first = _first(root, hierarchy) if request.path == "/" else ""
-    return Source(request, hierarchy, root, store.statistics, versions, first=first)
+    return Source(request, hierarchy, root, store.statistics, store.log_to, versions, first=first)
 
 
 def _first(root: Any, hierarchy: HierarchyLike) -> str:

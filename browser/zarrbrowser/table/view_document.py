@@ -60,6 +60,24 @@ def slice_of(document: Mapping[str, Any], axes: Axes) -> Axes:
         return axes
 
 
+def with_box(document: Mapping[str, Any], axes: Axes | None) -> Mapping[str, Any]:
+    """The slice and the cell at the first element of a part of an array, if that is all that ``document`` has.
+
+    Its ``box`` is a pair of a first and a last position for each axis.
+    """
+    box = document.get("box")
+    try:
+        if box is None or len(box) != (1 if axes is None else len(axes.shape)):
+            return document
+        index = [int(start) for start, _stop in box]
+    except (TypeError, ValueError, OverflowError):
+        return document
+    if axes is None:
+        return {"cell": [index[0], 0]}
+    plane = {"rows": axes.rows, "columns": axes.columns, "index": index}
+    return {**plane, "cell": [index[axes.rows], index[axes.columns]]}
+
+
 def cell_of(document: Mapping[str, Any]) -> tuple[int, int] | None:
     """The cell in the middle of the view; None for the first rows and columns."""
     try:

@@ -80,6 +80,7 @@ COMMANDS = (
                 ("Shift+F9",),
                 lambda window: window.node_pane.current_pane.toggle_colours(),
             ),
+            Command("Show, hide requests", ("F12",), lambda window: window.toggle_requests()),
             Command(
                 "Between tree and data",
                 ("F6",),
@@ -106,6 +107,7 @@ COMMANDS = (
             Command(
                 "Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.header.copy_button.showMenu()
             ),
+            Command("Check…", ("Ctrl+Shift+K",), lambda window: window.checker.check_current()),
             Command(
                 "Fit into view",
                 ("F",),

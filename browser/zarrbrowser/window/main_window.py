@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -18,6 +18,7 @@ from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import dress
 from zarrbrowser.window import opening, saved_session
+from zarrbrowser.window.checker import Checker
 from zarrbrowser.window.current_row import CurrentRow
 from zarrbrowser.window.editing.change_controls import ChangeControls
 from zarrbrowser.window.editing.editor import Editor
@@ -38,6 +39,7 @@ from zarrbrowser.workers import Workers
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.open_dialog import OpenDialog
     from zarrbrowser.dialogs.palette_dialog import PaletteDialog
+    from zarrbrowser.window.requests_panel import RequestsPanel
 
 _LEAVE_S = 0.5
 
@@ -56,6 +58,8 @@ class MainWindow(QMainWindow):
     ) -> None:
         super().__init__(parent)
         self.settings = settings
+        self.requests: RequestsPanel | None = None
+        """The panel of requests, once the user has asked for it."""
         self._example_folder: tempfile.TemporaryDirectory[str] | None = None
         """That of the example, if nothing is to be kept."""
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
@@ -73,6 +77,7 @@ class MainWindow(QMainWindow):
         self.navigator: Navigator = Navigator(self.session, self.model, revealer, pane, self.open)
         self.beside: BesideOpener = BesideOpener(self.session, self.model, pane)
         self.exports: Exports = Exports(self)
+        self.checker: Checker = Checker(self)
         self.help: HelpDialogs = HelpDialogs(self)
         self.editor: Editor = Editor(self, self.session, workers)
         self.sources: OpenSources = OpenSources(
@@ -85,7 +90,15 @@ class MainWindow(QMainWindow):
         self.view.fill(self)
         refresher = Refresher(self.session, self.model, self.view.side, pane, revealer)
         self.editor.changed.connect(refresher.show)
-        for part in (self.beside, self.exports, self.saved_views, self.editor, refresher, pane.panes):
+        for part in (
+            self.beside,
+            self.exports,
+            self.checker,
+            self.saved_views,
+            self.editor,
+            refresher,
+            pane.panes,
+        ):
             part.reported.connect(self.view.status.report)
         row = CurrentRow(self, revealer)
         row.node_shown.connect(self._changes.node_shown)
@@ -109,6 +122,7 @@ class MainWindow(QMainWindow):
         views.opener.failed.connect(self._view_failed)
         self.sources.opened.connect(lambda _index: view.show_recent(self.session.recent.requests))
         self.tree.beside_asked.connect(self.beside.show_row)
+        self.tree.check_asked.connect(self.checker.check_row)
         self.node_pane.panes.pointed.connect(view.status.show_value)
         self.node_pane.panes.shown.connect(self.settled)
         self.node_pane.panes.path_chosen.connect(self.navigator.go_within)
@@ -174,6 +188,18 @@ class MainWindow(QMainWindow):
         from zarrbrowser.window.palette_entries import show_palette  # late: for a fast start
 
         return show_palette(self)
+
+    def toggle_requests(self) -> None:
+        """Show or hide the requests of the last minute."""
+        from zarrbrowser.window.requests_panel import RequestsPanel  # late: for a fast start
+
+        if self.requests is None:
+            self.requests = RequestsPanel(lambda: self.session.sources, self)
+            self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.requests)
+            self.requests.show()  # at once, not only once the window is laid out
+            self.resizeDocks([self.requests], [self.height() // 4], Qt.Orientation.Vertical)
+        else:
+            self.requests.setVisible(self.requests.isHidden())
 
     # Events
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from zarrcore.stores.wrapper.interface import writable as writable
     from zarrcore.stores.wrapper.prefix import PrefixStore as PrefixStore
     from zarrcore.stores.wrapper.read_only import ReadOnlyStore as ReadOnlyStore
+    from zarrcore.stores.wrapper.request_log import RequestLog as RequestLog
+    from zarrcore.stores.wrapper.request_log import RequestRecord as RequestRecord
     from zarrcore.stores.wrapper.statistics import StatisticsStore as StatisticsStore
     from zarrcore.stores.zip.store import ZipStore as ZipStore
 else:
@@ -52,6 +54,7 @@ else:
             "wrapper.interface": "WrapperStore writable",
             "wrapper.prefix": "PrefixStore",
             "wrapper.read_only": "ReadOnlyStore",
+            "wrapper.request_log": "RequestLog RequestRecord",
             "wrapper.statistics": "StatisticsStore",
             "zip.store": "ZipStore",
         },

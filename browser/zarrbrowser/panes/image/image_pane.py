@@ -14,7 +14,13 @@ from zarrbrowser.export.figures.planes import ShownPlanes
 from zarrbrowser.export.viewed_array import ViewedArray, computed_from
 from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
-from zarrbrowser.image.settings_document import apply_document, is_inside, place_of, settings_document
+from zarrbrowser.image.settings_document import (
+    apply_document,
+    is_inside,
+    place_of,
+    settings_document,
+    with_box,
+)
 from zarrbrowser.image.state import PlaneLayout
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.nodes.protocols import NodeLike
@@ -230,6 +236,7 @@ class ImagePane(Pane):
         if state is None:
             self.opener.awaited = document  # the levels of a pyramid are still being opened
             return
+        document = with_box(document, state.settings)
         layouts = {layout.value: layout for layout in PlaneLayout}
         layout = layouts.get(str(document.get("layout")), state.layout)
         settings = apply_document(state.settings, document, state.image.base)

@@ -27,7 +27,7 @@ from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.table.grid import Grid
 from zarrbrowser.table.row_order import OrderedGrid
-from zarrbrowser.table.view_document import cell_of, slice_of, table_document
+from zarrbrowser.table.view_document import cell_of, slice_of, table_document, with_box
 from zarrbrowser.theme import current_colours
 from zarrbrowser.workers import Workers
 
@@ -142,7 +142,10 @@ class TablePane(Pane):
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice or the order of the rows, and the place; what does not fit is ignored."""
-        grid, cell = self.contents.table, cell_of(document)
+        grid = self.contents.table
+        if isinstance(grid, Grid):
+            document = with_box(document, grid.axes)
+        cell = cell_of(document)
         if isinstance(grid, Grid) and grid.axes is not None:
             axes = slice_of(document, grid.axes)
             if axes != grid.axes:

@@ -23,6 +23,7 @@ class TreeView(QTreeView):
     Signals:
         node_chosen: index of the current row.
         beside_asked: index of a node whose image to show beside the present one.
+        check_asked: index of a node to check.
         reload_asked: index of a source to reload.
         changes_asked: index of a source for which to allow changes, or to stop them.
         group_asked, path_asked, erase_asked: index of a node below which to make a group, which to rename, which to delete.
@@ -30,6 +31,7 @@ class TreeView(QTreeView):
 
     node_chosen = Signal(QModelIndex)
     beside_asked = Signal(QModelIndex)
+    check_asked = Signal(QModelIndex)
     reload_asked = Signal(QModelIndex)
     changes_asked = Signal(QModelIndex)
     group_asked = Signal(QModelIndex)
@@ -231,6 +233,9 @@ class TreeView(QTreeView):
         if item.source is not None and item.node is not None:
             uri = item.source.hierarchy.url + ("" if item.node.path == "/" else f"#{item.node.path}")
             menu.addAction("Copy address", lambda: QGuiApplication.clipboard().setText(uri))
+            menu.addAction(
+                "Check…", lambda: self.check_asked.emit(model.index(place.row(), 0, place.parent()))
+            )
         self._add_changes(menu, place, item)
         if item.request is not None:
             menu.addSeparator()

@@ -13,7 +13,7 @@ from zarrcore.hierarchy import AnyNode, ArrayNode, Collection, Group, Hierarchy,
 from zarrcore.operations.check.conventions import check_conventions
 from zarrcore.operations.check.decoding import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
-from zarrcore.operations.check.finding import Finding, Progress, Tally
+from zarrcore.operations.check.finding import EXAMPLES, Finding, Progress, Tally
 from zarrcore.operations.check.groups import check_group
 from zarrcore.operations.check.keys import (
     ArrayKeys,
@@ -41,6 +41,10 @@ class _Extent:
     """Whether to check conventions, too."""
     progress: Progress | None
     """Is told how far it is."""
+    examples: int
+    """How many findings of each kind of an array are reported one by one."""
+    name_missing: bool
+    """Whether these include missing chunks."""
     run_work: RunWork | None
     """Decodes chunks; None for the threads of this process."""
 
@@ -56,6 +60,8 @@ def check(
     *,
     decode: bool = True,
     conventions: bool = False,
+    examples: int = EXAMPLES,
+    name_missing: bool = False,
     progress: Progress | None = None,
     run_work: RunWork | None = None,
 ) -> Iterator[Finding]:
@@ -66,6 +72,8 @@ def check(
         path: the node.
         decode: fetch and decode every chunk; without it, only check documents and keys.
         conventions: also check whether nodes hold to the conventions that they follow.
+        examples: how many findings of each kind of an array are reported one by one; the others are counted.
+        name_missing: report missing chunks one by one, too, after their number.
         progress: called with the progress through the chunks of each array.
         run_work: decodes chunks somewhere other than in this process's threads, such as on a cluster.
 
@@ -74,7 +82,7 @@ def check(
         StoreError: the store failed before there was anything to check.
         ClusterError: the cluster failed.
     """
-    extent = _Extent(decode, conventions, progress, run_work)
+    extent = _Extent(decode, conventions, progress, examples, name_missing, run_work)
     hierarchy = hierarchy.alone()
     top = hierarchy.node(normalize_path(path))
     if isinstance(hierarchy, Collection):
@@ -166,6 +174,8 @@ def _check_member(member: Hierarchy, path: str, extent: _Extent) -> Iterator[Fin
         path,
         decode=extent.wanted,
         conventions=extent.conventions,
+        examples=extent.examples,
+        name_missing=extent.name_missing,
         progress=report,
         run_work=extent.run_work,
     ):
@@ -183,7 +193,7 @@ def _check_root(hierarchy: Hierarchy, root: AnyNode) -> Iterator[Finding]:
 
 
 def _check_array(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
-    tally = Tally(array.path)
+    tally = Tally(array.path, extent.examples)
     try:
         for finding in _array_findings(array, extent):
             if tally.passes(finding):
@@ -194,7 +204,8 @@ def _check_array(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
 
 
 def _array_findings(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
-    keys = ArrayKeys(array, array.hierarchy.format.chunk_prefix(array.path))
+    named = extent.examples if extent.name_missing else 0
+    keys = ArrayKeys(array, array.hierarchy.format.chunk_prefix(array.path), named)
     total, done = math.prod(array.chunk_grid_shape), 0
     extent.report(array.path, done, total)
     entries = _listed(array.store, keys.prefix)

@@ -153,7 +153,7 @@ class BatchCheck:
         return self._array.chunks_surely_decode([chunk.index for chunk in chunks])
 
     def _decode_one(self, chunk: StoredChunk, box: tuple[slice, ...] | None) -> Finding | None:
-        finding = partial(Finding, "error", path=self._array.path, key=chunk.key)
+        finding = partial(Finding, "error", path=self._array.path, key=chunk.key, index=chunk.index)
         try:
             if box is not None:
                 self._array.read(box or ...)

@@ -11,7 +11,8 @@ Severity = Literal["error", "warning", "advice", "note"]
 """An error: data that cannot be read. A warning: something that other readers, now or later, may misread.
 Advice: what would make the data cheaper to read. A note: worth knowing, and possibly intended."""
 
-_SHOWN = 10
+EXAMPLES = 10
+"""How many findings of each kind of an array are reported one by one."""
 
 Progress = Callable[[str, int, int], None]
 """Called with an array's path, the number of its chunks that are done, and the number of all its chunks."""
@@ -33,6 +34,8 @@ class Finding:
     """The key at fault, if there is one."""
     count: int = 1
     """The number of occurrences, if the finding stands for several."""
+    index: tuple[int, ...] | None = None
+    """The place in the grid of the chunk at fault, if there is one."""
 
     def document(self) -> dict[str, Any]:
         """Its form in a report for programs."""
@@ -55,18 +58,18 @@ class Tally:
     (10, [2])
     """
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, path: str, examples: int = EXAMPLES) -> None:
+        self._path, self._examples = path, examples
         self._counts: Counter[tuple[Severity, str]] = Counter()
 
     def passes(self, finding: Finding) -> bool:
         """Whether to report ``finding``; otherwise it is counted."""
         kind = (finding.severity, finding.what)
         self._counts[kind] += 1
-        return self._counts[kind] <= _SHOWN
+        return self._counts[kind] <= self._examples
 
     def rest(self) -> Iterator[Finding]:
         """A finding for each kind that was not reported in full."""
         for (severity, what), count in self._counts.items():
-            if more := max(0, count - _SHOWN):
+            if more := max(0, count - self._examples):
                 yield Finding(severity, what, self._path, f"and {more:,} more like these", count=more)

@@ -19,14 +19,19 @@ from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ReadableStore, StoreEntry
 from zarrcore.stores.local.atomic_files import is_temporary as is_our_temporary
 from zarrcore.stores.local.store import LocalStore
-from zarrcore.stores.wrapper.read_only import ReadOnlyStore
+from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.zip.store import ZipStore
+from zarrcore.typing import AnyArray
 
 ROOT_KEYS = frozenset({".zmetadata", "zarr.json", ".zgroup", ".zattrs", "attributes.json", MARKER_KEY})
 """Keys at the root that are not documents of a single node."""
 
 # Files that interrupted writers leave: those of zarrcore, zarr-python, tensorstore, editors and NFS.
 _TEMPORARY = re.compile(r"(.*/)?([^/]*\.partial|[^/]*\.__lock|[^/]*\.tmp|[^/]*~|\.nfs[0-9a-f]{8,})")
+
+_MOST_MARKED = 1 << 24
+"""Chunks of a grid up to which missing ones are reported one by one: a mark takes a byte."""
 
 LEFT = "an interrupted writer left this; it can be erased when no program is writing"
 
@@ -42,8 +47,7 @@ def is_temporary(key: str) -> bool:
 
 def check_leftovers(store: ReadableStore) -> Iterator[Finding]:
     """The temporary files of killed zarrcore writers: listings of a local store do not show them."""
-    while isinstance(store, ReadOnlyStore):
-        store = store.store
+    store = _inner(store)
     if not isinstance(store, LocalStore):
         return
     tally = Tally("/")
@@ -70,11 +74,17 @@ def check_skipped_keys(store: ReadableStore) -> Iterator[Finding]:
 
 def check_ome_zarr_zip(store: ReadableStore) -> Iterator[Finding]:
     """What an ``.ozx`` file does not do as RFC 9 of OME-NGFF asks."""
-    while isinstance(store, ReadOnlyStore):
-        store = store.store
+    store = _inner(store)
     if isinstance(store, ZipStore) and store.key.endswith(".ozx"):
         for sentence in store.ome_zarr_deviations():
             yield Finding("warning", "ome-zarr-zip", "/", f"OME-NGFF RFC 9: {sentence}")
+
+
+def _inner(store: ReadableStore) -> ReadableStore:
+    """The store inside wrappers that keep its keys."""
+    while isinstance(store, WrapperStore) and not isinstance(store, PrefixStore):
+        store = store.store
+    return store
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,8 @@ class ArrayKeys:
     array: ArrayNode
     prefix: str
     """The prefix of the array's keys."""
+    named_missing: int = 0
+    """How many missing chunks to report one by one."""
     present: int = 0
     """Chunks of the grid found so far."""
     foreign: set[str] = field(default_factory=set)
@@ -103,6 +115,12 @@ class ArrayKeys:
     findings: list[Finding] = field(default_factory=list)
     """The findings since the last `taken`."""
     _other_separator: int = 0
+    _seen: AnyArray | None = None
+    """A mark for each stored chunk of the grid; None if missing chunks are only counted."""
+
+    def __post_init__(self) -> None:
+        if self.named_missing and math.prod(self.array.chunk_grid_shape) <= _MOST_MARKED:
+            self._seen = np.zeros(self.array.chunk_grid_shape, bool)
 
     def chunks(self, entries: Iterator[StoreEntry]) -> Iterator[StoredChunk]:
         """The chunks of the grid among ``entries``; remarks on the others are added to `findings`."""
@@ -121,8 +139,7 @@ class ArrayKeys:
             if index is None:
                 self._stray(entry.key)
             elif all(i < n for i, n in zip(index, grid_shape, strict=True)):
-                self.present += 1
-                yield StoredChunk(index, entry.key, entry.size)
+                yield self._found(StoredChunk(index, entry.key, entry.size))
             else:
                 sentence = f"this chunk is outside the grid of {grid_shape}; resizing the array would make it visible again"
                 self.findings.append(Finding("warning", "outside-the-grid", array.path, sentence, entry.key))
@@ -139,8 +156,13 @@ class ArrayKeys:
         indices = chunk_indices(array.chunk_grid_shape)
         for chunk in in_parallel(probe, indices, store.requests_in_flight):
             if chunk is not None:
-                self.present += 1
-                yield chunk
+                yield self._found(chunk)
+
+    def _found(self, chunk: StoredChunk) -> StoredChunk:
+        self.present += 1
+        if self._seen is not None:
+            self._seen[chunk.index] = True
+        return chunk
 
     def taken(self) -> list[Finding]:
         """The findings since the last call."""
@@ -163,6 +185,13 @@ class ArrayKeys:
                 value = str(array.fill_value)
             sentence = f"{missing:,} of {total:,} {chunks} missing and read as the fill value {value}"
             yield Finding("note", "missing-chunks", array.path, sentence, count=missing)
+        if missing and self._seen is not None:
+            for flat in np.flatnonzero(~self._seen.ravel())[: self.named_missing]:
+                index = tuple(int(i) for i in np.unravel_index(flat, self._seen.shape))
+                sentence = "this chunk is missing and reads as the fill value"
+                yield Finding(
+                    "note", "missing-chunk", array.path, sentence, array.chunk_key(index), index=index
+                )
 
     def _stray(self, key: str) -> None:
         array, encoding = self.array, self.array.chunk_key_encoding

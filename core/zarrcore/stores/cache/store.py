@@ -24,6 +24,7 @@ from zarrcore.stores.interface import (
 )
 from zarrcore.stores.keys import check_key, check_prefix
 from zarrcore.stores.wrapper.interface import WrapperStore, writable
+from zarrcore.stores.wrapper.request_log import REACHED
 
 _ERASED_AT_ONCE: Final = 1000
 _WHOLE: Final = ByteRange(0)
@@ -187,6 +188,7 @@ class CacheStore(WrapperStore):
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None, generation: int
     ) -> Answer:
         """The answer of the store. It is kept."""
+        REACHED.count += 1
         asked_s, era = self._clock(), self._values.era
         value, stat = self.store.get_with_stat(key, byte_range, max_nbytes=max_nbytes) or (None, None)
         if value is not None and stat is not None and stat.version is not None:
@@ -200,6 +202,7 @@ class CacheStore(WrapperStore):
         """The store's current facts about a key."""
         known = self._lookup(key)  # another thread may have asked the store meanwhile
         if known is None or not self._is_fresh(known):
+            REACHED.count += 1
             asked_s, era = self._clock(), self._values.era
             known = Known(self.store.stat(key), asked_s, era)
             self._learn(key, known, generation)

@@ -19,6 +19,7 @@ from zarrcore.stores.interface import (
     StoreStat,
 )
 from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrcore.stores.wrapper.request_log import REACHED, RequestLog, RequestRecord
 
 OPERATIONS: Final = ("get", "stat", "list", "set", "erase")
 """The kinds that are counted separately."""
@@ -58,6 +59,7 @@ class StatisticsStore(WrapperStore):
     def __init__(self, store: ReadableStore) -> None:
         super().__init__(store)
         self._tallies = {name: _Tally() for name in OPERATIONS}
+        self._log: RequestLog | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.store,)
@@ -66,10 +68,14 @@ class StatisticsStore(WrapperStore):
         """The counts so far, by kind of operation."""
         return {name: tally.read() for name, tally in self._tallies.items()}
 
+    def log_to(self, log: RequestLog | None) -> None:
+        """Let ``log`` get each request from now on; None ends that, and then it costs nothing."""
+        self._log = log
+
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
-        with self._tallies["get"].counting() as count:
+        with self._counting("get", key) as count:
             value = super().get(key, byte_range, max_nbytes=max_nbytes)
             count(value)
             return value
@@ -77,13 +83,13 @@ class StatisticsStore(WrapperStore):
     def get_with_stat(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> tuple[BytesLike, StoreStat] | None:
-        with self._tallies["get"].counting() as count:
+        with self._counting("get", key) as count:
             found = super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
             count(None if found is None else found[0])
             return found
 
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
-        with self._tallies["get"].counting() as count:
+        with self._counting("get", key) as count:
             size = super().get_into(key, buffer, byte_range)
             count(None if size is None else buffer[:size])
             return size
@@ -92,36 +98,37 @@ class StatisticsStore(WrapperStore):
         self, key_ranges: Iterable[tuple[str, ByteRange | None]]
     ) -> list[BytesLike | None]:
         asked = [*key_ranges]
-        with self._tallies["get"].counting(len(asked)) as count:
+        with self._counting("get", *(key for key, _ in asked)) as count:
             values = super().get_partial_values(asked)
             count(*values)
             return values
 
     def stat(self, key: str) -> StoreStat | None:
-        with self._tallies["stat"].counting():
-            return super().stat(key)
+        with self._counting("stat", key) as count:
+            found = super().stat(key)
+            count.found = found is not None
+            return found
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        return self._listing(super().list_prefix(prefix))
+        return self._listing(prefix, super().list_prefix(prefix))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        return self._listing(super().list_dir(prefix))
+        return self._listing(prefix, super().list_dir(prefix))
 
     def has_prefix(self, prefix: str) -> bool:
-        with self._tallies["list"].counting():
+        with self._counting("list", prefix):
             return super().has_prefix(prefix)
 
-    def _listing(self, entries: Iterator[StoreEntry]) -> Iterator[StoreEntry]:
+    def _listing(self, prefix: str, entries: Iterator[StoreEntry]) -> Iterator[StoreEntry]:
         """The listing; only the store's time is counted, not that of the caller's loop."""
-        tally = self._tallies["list"]
-        seconds, errors = 0.0, 0
+        seconds, failed = 0.0, ""
         try:
             while True:
                 started_s = time.perf_counter()
                 try:
                     entry = next(entries, None)
-                except StoreError:
-                    errors = 1
+                except StoreError as error:
+                    failed = str(error) or type(error).__name__
                     raise
                 finally:
                     seconds += time.perf_counter() - started_s
@@ -129,44 +136,79 @@ class StatisticsStore(WrapperStore):
                     return
                 yield entry
         finally:
-            tally.add(1, errors, 0, seconds)
+            self._add("list", (prefix,), _Count(seconds=seconds, failed=failed))
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
-        with self._tallies["set"].counting() as count:
+        with self._counting("set", key) as count:
             stored = super().set(key, value, if_absent=if_absent)
             count(value)
             return stored
 
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
-        with self._tallies["set"].counting() as count:
+        with self._counting("set", key) as count:
             stored = super().replace(key, value, stat)
             count(value)
             return stored
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
-        with self._tallies["set"].counting() as count:
+        with self._counting("set", key) as count:
             stored = super().set_file(key, descriptor, if_absent=if_absent)
             count.nbytes += os.fstat(descriptor).st_size
             return stored
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [*key_start_values]
-        with self._tallies["set"].counting(len(parts)) as count:
+        with self._counting("set", *(key for key, _, _ in parts)) as count:
             super().set_partial_values(parts)
             count(*(value for _, _, value in parts))
 
     def erase(self, key: str) -> None:
-        with self._tallies["erase"].counting():
+        with self._counting("erase", key):
             super().erase(key)
 
     def erase_values(self, keys: Iterable[str]) -> None:
         asked = [*keys]
-        with self._tallies["erase"].counting(len(asked)):
+        with self._counting("erase", *asked):
             super().erase_values(asked)
 
     def erase_prefix(self, prefix: str) -> None:
-        with self._tallies["erase"].counting():
+        with self._counting("erase", prefix):
             super().erase_prefix(prefix)
+
+    @contextmanager
+    def _counting(self, operation: str, *keys: str) -> Iterator[_Count]:
+        """Count the block as a request for each key; yields a counter for the bytes that were read or written."""
+        count = _Count()
+        before, started_s = REACHED.count, time.perf_counter()
+        try:
+            yield count
+        except StoreError as error:
+            count.failed = str(error) or type(error).__name__
+            raise
+        finally:
+            count.seconds = time.perf_counter() - started_s
+            # The parts of a request for several keys may have been read in other threads.
+            count.is_kept = self.remembers and REACHED.count == before and len(keys) == 1
+            self._add(operation, keys, count)
+
+    def _add(self, operation: str, keys: tuple[str, ...], count: _Count) -> None:
+        self._tallies[operation].add(len(keys), bool(count.failed), count.nbytes, count.seconds)
+        log = self._log
+        if log is not None and keys:
+            is_read = operation in ("get", "stat")
+            log.add(
+                RequestRecord(
+                    time.time(),
+                    operation,
+                    keys[0],
+                    len(keys),
+                    count.nbytes,
+                    count.seconds,
+                    count.failed,
+                    is_read and not count.failed and not count.found,
+                    is_read and count.is_kept,
+                )
+            )
 
 
 class _Tally:
@@ -189,30 +231,19 @@ class _Tally:
     def read(self) -> OperationStatistics:
         return OperationStatistics(*self._counts)
 
-    @contextmanager
-    def counting(self, requests: int = 1) -> Iterator[_Count]:
-        """Count the block as the given number of requests; yields a counter for the bytes that were read or written."""
-        count = _Count()
-        errors = 0
-        started_s = time.perf_counter()
-        try:
-            yield count
-        except StoreError:
-            errors = 1
-            raise
-        finally:
-            self.add(requests, errors, count.nbytes, time.perf_counter() - started_s)
-
 
 class _Count:
     """Adds up the sizes of values."""
 
-    __slots__ = ("nbytes",)
+    __slots__ = ("failed", "found", "is_kept", "nbytes", "seconds")
 
-    def __init__(self) -> None:
-        self.nbytes = 0
+    def __init__(self, seconds: float = 0.0, failed: str = "") -> None:
+        self.nbytes, self.seconds, self.failed = 0, seconds, failed
+        self.found = True
+        self.is_kept = False
 
     def __call__(self, *values: BytesLike | None) -> None:
+        self.found = any(value is not None for value in values)
         for value in values:
             if value is not None:
                 self.nbytes += value.nbytes if isinstance(value, memoryview) else len(value)

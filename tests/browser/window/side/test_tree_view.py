@@ -88,9 +88,19 @@ def test_the_menu_of_a_row_has_what_can_be_done_with_it(workers: Workers, qtbot:
     fetch(model, root, qtbot)
     view = TreeView(model)
     qtbot.addWidget(view)
-    assert list(actions_of(view, root)) == ["Copy path", "Copy address", "Allow changes", "Reload", "Close"]
+    assert list(actions_of(view, root)) == [
+        "Copy path",
+        "Copy address",
+        "Check…",
+        "Allow changes",
+        "Reload",
+        "Close",
+    ]
     array, broken = (model.index(row, 0, root) for row in range(2))
-    assert list(actions_of(view, broken)) == ["Retry", "Copy path", "Copy address"]
+    assert list(actions_of(view, broken)) == ["Retry", "Copy path", "Copy address", "Check…"]
+    with qtbot.waitSignal(view.check_asked) as heard:
+        actions_of(view, array)["Check…"].trigger()
+    assert heard.args[0] == array
     actions_of(view, array)["Copy address"].trigger()
     assert QGuiApplication.clipboard().text() == "fake.zarr#/a"
     actions_of(view, root)["Copy address"].trigger()
@@ -112,8 +122,8 @@ def test_a_source_that_may_be_changed_has_more_in_its_menus(workers: Workers, qt
     assert item.source is not None
     item.source.may_change = True
     array = model.index(0, 0, root)
-    assert list(actions_of(view, array))[2:] == ["New group…", "Rename or move…", "Delete…"]
-    assert list(actions_of(view, root))[2:4] == ["New group…", "Stop changes"]
+    assert list(actions_of(view, array))[3:] == ["New group…", "Rename or move…", "Delete…"]
+    assert list(actions_of(view, root))[3:5] == ["New group…", "Stop changes"]
     for title, asked in (
         ("New group…", view.group_asked),
         ("Rename or move…", view.path_asked),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import zarrcore as zc
 from tests.core.operations.check.findings import findings, kinds
+from zarrcore.stores import StatisticsStore
 from zarrcore.stores.local.atomic_files import temporary_name
 
 
@@ -39,4 +41,23 @@ def test_files_of_our_own_interrupted_writers_are_reported(root: Path) -> None:
     name = temporary_name()
     (root / "a/c" / name).write_bytes(b"half")
     (found,) = findings(root)
+    assert (found.what, found.key) == ("temporary-key", f"a/c/{name}")
+
+
+def test_missing_chunks_are_named_up_to_a_number(root: Path) -> None:
+    for key in ("a/c/0/0", "a/c/1/2", "a/c/3/2"):
+        (root / key).unlink()
+    found = findings(root, name_missing=True, examples=2)
+    assert [(one.what, one.index, one.key) for one in found] == [
+        ("missing-chunks", None, ""),
+        ("missing-chunk", (0, 0), "a/c/0/0"),
+        ("missing-chunk", (1, 2), "a/c/1/2"),
+    ]
+    assert found[0].count == 3
+
+
+def test_a_store_that_counts_its_requests_hides_no_leftovers(root: Path) -> None:
+    name = temporary_name()
+    (root / "a/c" / name).write_bytes(b"half")
+    (found,) = findings(StatisticsStore(zc.open_store(root)))
     assert (found.what, found.key) == ("temporary-key", f"a/c/{name}")

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,11 @@ from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from zarrcore.errors import BodyTooLargeError, ListingUnsupportedError, ReadOnlyError, UnreachableError
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, ReadableStore, ReadOnlyStore, WritableStore
+from zarrcore.stores.cache.directory import CacheDirectory
+from zarrcore.stores.cache.store import CacheStore
 from zarrcore.stores.interface import ListableStore, StoreEntry
+from zarrcore.stores.wrapper import request_log
+from zarrcore.stores.wrapper.request_log import RequestLog
 from zarrcore.stores.wrapper.statistics import OPERATIONS, OperationStatistics, StatisticsStore
 
 
@@ -120,3 +125,54 @@ def test_the_store_behaves_like_a_dictionary() -> None:
         yield StatisticsStore(MemoryStore())
 
     check(counted, 4, 25)
+
+
+def test_requests_are_logged_while_there_is_a_log(store: StatisticsStore) -> None:
+    log = RequestLog()
+    store.get("ab/x")
+    store.log_to(log)
+    store.get("a/c/0/0", ByteRange(3, 10))
+    store.get("absent")
+    store.get_partial_values([("ab/x", None), ("b", None)])
+    with pytest.raises(BodyTooLargeError):
+        store.get("a/c/0/0", max_nbytes=3)
+    store.stat("absent")
+    [*store.list_dir("a/")]
+    store.set("new", b"123")
+    store.erase_values([])
+    store.log_to(None)
+    store.get("ab/x")
+    found = log.take()
+    assert [
+        (one.operation, one.key, one.keys, one.bytes, one.is_absent, bool(one.error)) for one in found
+    ] == [
+        ("get", "a/c/0/0", 1, 7, False, False),
+        ("get", "absent", 1, 0, True, False),
+        ("get", "ab/x", 2, 1, False, False),
+        ("get", "a/c/0/0", 1, 0, False, True),
+        ("stat", "absent", 1, 0, True, False),
+        ("list", "a/", 1, 0, False, False),
+        ("set", "new", 1, 3, False, False),
+    ]
+    assert all(one.seconds >= 0 and not one.is_kept for one in found)
+    assert log.take() == []
+
+
+def test_answers_of_a_cache_are_told_from_those_of_the_store(tmp_path: Path) -> None:
+    remote = MemoryStore(values={"a": b"1"})
+    store, log = StatisticsStore(CacheStore(remote, CacheDirectory(tmp_path, 1 << 20))), RequestLog()
+    store.log_to(log)
+    for _ in range(2):
+        store.get("a")
+        store.get("absent")
+    store.stat("a")
+    assert [one.is_kept for one in log.take()] == [False, False, True, True, True]
+
+
+def test_a_log_keeps_only_the_latest_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_log, "MOST", 3)
+    store, log = StatisticsStore(MemoryStore()), RequestLog()
+    store.log_to(log)
+    for number in range(5):
+        store.get(f"{number}")
+    assert [one.key for one in log.take()] == ["2", "3", "4"]

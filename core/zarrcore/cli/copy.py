@@ -60,7 +60,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--select",
         metavar="SELECTION",
-        help="only a part: of the array that SOURCE names, such as 3,:,0:100, or of all arrays with these dimensions, such as time=0:10",
+        help="part of one array (3,:,0:100), or of all that have these dimensions (time=0:10,lat=40:80)",
     )
     parser.add_argument(
         "--to",

@@ -45,6 +45,7 @@ _MAX_AGAIN: Final = 1 << 12
 """Paths to groups that another path leads to, too."""
 _MAX_DEPTH: Final = 64
 _KEPT_OBJECTS: Final = 8192
+_KEPT_PATHS: Final = 1024
 _KEPT_INDEXES: Final = 8
 _HEADER_NBYTES: Final = 1024
 _DIMENSION_ONLY: Final = "This is a netCDF dimension but not a netCDF variable"
@@ -197,6 +198,7 @@ class Hdf5File:
         self.heaps.references = References(self)
         self.others = OtherFiles(self)
         self._nodes: OrderedDict[int, Node] = OrderedDict()
+        self._found: OrderedDict[str, Found] = OrderedDict()
         self._indexes: OrderedDict[int, Dataset] = OrderedDict()
         self._places: dict[Any, int] = {}
         self._again: set[int] = set()
@@ -286,11 +288,22 @@ class Hdf5File:
         Raises:
             StoreError: the store failed.
         """
-        found: Found | None = Found(self._root, ())
-        for name in path.split("/") if path else ():
+        with self._lock:
+            found = self._found.get(path)
+            above = found or self._found.get(path.rpartition("/")[0])
+        if found is not None:
+            return found
+        names = [path.rpartition("/")[2]] if above is not None else path.split("/") if path else []
+        found = above or Found(self._root, ())
+        for name in names:
             if found is None or found.node is None:
                 return None
             found = self._child(found, name)
+        if found is not None and found.node is not None and found.node.file is self:
+            with self._lock:  # a walk asks several times; another file may change
+                self._found[path] = found
+                while len(self._found) > _KEPT_PATHS:
+                    self._found.popitem(last=False)
         return found
 
     def dataset(self, path: str) -> Dataset | None:

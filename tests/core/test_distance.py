@@ -236,8 +236,8 @@ class TestOpening:
         assert len(server.requests) == len(AT_ROOT) + 3
 
     def test_a_version_of_an_icechunk_repository(self, server: DistantServer) -> None:
-        """The documents of all formats, of old ones, a listing, two children of each of 4 folders, one listing, the kinds of
-        folders; then icechunk's: three to open the repository, the branch, the snapshot."""
+        """The documents of all formats; those of old ones and of the kinds of folders; then icechunk's: three to open the
+        repository, the branch, the snapshot."""
         icechunk = pytest.importorskip("icechunk")
         zarr = pytest.importorskip("zarr")
         place = str(server.root / "bucket/icechunk")
@@ -248,7 +248,7 @@ class TestOpening:
         session.commit("first")
         server.delay_s = 0.1
         assert zarrcore.open_hierarchy("s3://bucket/icechunk", **server.s3_options)["x"].shape == (4,)
-        assert server.round_trips <= 9
+        assert server.round_trips <= 6
 
     def test_makes_the_clients_that_it_needs_once(
         self, server: DistantServer, monkeypatch: pytest.MonkeyPatch

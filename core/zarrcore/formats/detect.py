@@ -22,6 +22,7 @@ from zarrcore.errors import (
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
 from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore, StoreStat
+from zarrcore.stores.kinds import FolderLook
 from zarrcore.threads import at_once
 
 Get = Callable[[str], bytes | None]
@@ -82,7 +83,10 @@ def root_keys(formats: Iterable[Format], *, old: bool = False) -> list[str]:
 
 
 def detect_format(
-    store: ReadableStore, formats: tuple[Format, ...], get: Get | None = None
+    store: ReadableStore,
+    formats: tuple[Format, ...],
+    get: Get | None = None,
+    folder: FolderLook | None = None,
 ) -> tuple[Format, Documents | None]:
     """The first of ``formats`` at the root, with the root's documents; or at a child of the root, without documents.
 
@@ -90,6 +94,7 @@ def detect_format(
         store: where to look.
         formats: the candidates.
         get: gets documents, for instance `ask_root`; by default, the documents of each format are requested in order.
+        folder: a look at what else the root may be; if it is something, children are not looked at.
 
     Raises:
         HierarchyNotFoundError: no format was found.
@@ -106,6 +111,8 @@ def detect_format(
             get = at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
         elif ask_old and unknown and not candidate.writable and tried:
             # Old hierarchies are rare, but a place without documents is listed only after their keys are known to be absent.
+            if folder is not None:
+                folder.begin()
             olds = [key for other in formats if not other.writable for key in other.deciding_keys]
             get, ask_old = at_once(get, [key for key in olds if key not in tried]), False
         tried.update(dict.fromkeys(unknown))
@@ -113,6 +120,8 @@ def detect_format(
             return found, found.fetch(get, "/")
     if found := _of_unusable_root(get, formats):
         return found, found.fetch(get, "/")
+    if folder is not None and folder.kind is not None:
+        raise HierarchyNotFoundError(store.url, tuple(tried))
     hint = ""
     try:
         if found := _detect_in_children(store, formats):

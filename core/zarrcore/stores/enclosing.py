@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from zarrcore.errors import ZarrError
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, kind_of_folder, refuse_database_folder
+from zarrcore.stores.kinds import FolderLook, kind_by_content, kind_by_suffix, refuse_database_folder
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.local_path import folder_of_kind, part_of, path_inside, places_above
 from zarrcore.stores.open import open_store
@@ -44,20 +44,20 @@ def _of_remote(store: ReadableStore) -> ReadableStore | None:
 
 
 def recognized(
-    store: ReadableStore, seen: ReadableStore | None = None, *, may_be_file: bool = True
+    store: ReadableStore, look: FolderLook | None = None, *, may_be_file: bool = True
 ) -> ReadableStore | None:
     """A place where no hierarchy was found, as a file or folder of a known kind; None if it is neither.
 
     Args:
         store: the store.
-        seen: the same store, where keys are looked up.
+        look: a look at it; None makes one.
         may_be_file: whether the place may be one value. Otherwise it is known that there are keys below it.
 
     Raises:
         StoreNotFoundError: the place is a database, which only its URL opens.
         StoreError: the store failed, or the file or folder is broken.
     """
-    folder = kind_of_folder(seen or store)
+    folder = (look or FolderLook(store)).kind
     if folder is not None:
         return folder.open(store)
     if may_be_file:

@@ -14,7 +14,7 @@ import importlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, Final
 
 from zarrcore.errors import StoreError, StoreNotFoundError
@@ -369,22 +369,47 @@ def refuse_database_folder(store: ReadableStore) -> None:
         refuse_database(bytes(store.get(_LMDB_FILE, ByteRange(0, DATABASE_HEAD_NBYTES)) or b""), store.url)
 
 
+class FolderLook:
+    """A look at what kind of folder the root of a store is.
+
+    Args:
+        store: the store.
+    """
+
+    def __init__(self, store: ReadableStore) -> None:
+        self._kinds = [
+            (key, kind) for kind in known_kinds() if isinstance(kind, FolderKind) for key in kind.keys
+        ]
+        nbytes = {
+            key: max(kind.head_nbytes for other, kind in self._kinds if other == key)
+            for key, _ in self._kinds
+        }
+        self._store, self._keys = store, [*nbytes]
+        self._head: Callable[[str], BytesLike | None] = cache(
+            lambda key: store.get(key, ByteRange(0, nbytes[key]))
+        )
+
+    def begin(self) -> None:
+        """Request the keys that decide, if the store is remote: then `kind` waits for nothing else."""
+        if self._store.is_remote:
+            self._head, self._keys = at_once(self._head, self._keys), []
+
+    @cached_property
+    def kind(self) -> FolderKind | None:
+        """The kind; None if it is not a known one. Raises StoreError if the store failed."""
+        if self._keys:
+            self.begin()
+        for key, kind in self._kinds:
+            value = self._head(key)
+            if value is not None and _recognizes(kind, key, bytes(value[: kind.head_nbytes])):
+                return kind
+        return None
+
+
 def kind_of_folder(store: ReadableStore) -> FolderKind | None:
     """The kind of the folder at the root of a store; None if it is not of a known kind.
 
     Raises:
         StoreError: the store failed.
     """
-    kinds = [(key, kind) for kind in known_kinds() if isinstance(kind, FolderKind) for key in kind.keys]
-    nbytes = {key: max(kind.head_nbytes for other, kind in kinds if other == key) for key, _ in kinds}
-
-    @cache
-    def head(key: str) -> BytesLike | None:
-        return store.get(key, ByteRange(0, nbytes[key]))
-
-    ask = at_once(head, [*nbytes]) if store.is_remote else head
-    for key, kind in kinds:
-        value = ask(key)
-        if value is not None and _recognizes(kind, key, bytes(value[: kind.head_nbytes])):
-            return kind
-    return None
+    return FolderLook(store).kind

@@ -46,7 +46,7 @@ from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.enclosing import place_inside, recognized
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.keys import join_url
-from zarrcore.stores.kinds import kind_by_content, kind_by_suffix, listed_suffixes
+from zarrcore.stores.kinds import FolderLook, kind_by_content, kind_by_suffix, listed_suffixes
 from zarrcore.stores.wrapper.interface import listable
 from zarrcore.threads import ThreadPool
 
@@ -282,10 +282,11 @@ def open_place(
     missing, began_s = None, time.monotonic()
     # Formats of other packages are loaded while the answers arrive.
     asked = ask_root(store, FORMATS) if store.is_remote and seen is None else None
+    folder = FolderLook(seen or store)
     try:
-        format_, documents = detect_format(seen or store, known_formats(), asked)
+        format_, documents = detect_format(seen or store, known_formats(), asked, folder)
     except (HierarchyNotFoundError, StoreNotFoundError) as error:
-        found = recognized(store, seen, may_be_file=demanded)
+        found = recognized(store, folder, may_be_file=demanded)
         if found is not None:
             return open_place(found, options, at, demanded=demanded)
         if isinstance(error, StoreNotFoundError):

@@ -139,6 +139,7 @@ core/docs/architecture
 core/docs/threads
 core/docs/extending
 core/docs/decisions/README
+core/docs/decisions/asyncio
 core/docs/decisions/compiled_extension
 core/docs/decisions/disk_cache
 core/docs/decisions/fuse_transports

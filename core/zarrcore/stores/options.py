@@ -99,7 +99,7 @@ class StoreOptions:
         False,
         "--anonymous",
         "send no credentials, for public buckets",
-        (*_OBJECT, "redis", "fsspec"),
+        (*_OBJECT, "http", "redis", "fsspec"),
         label="Anonymous: send no credentials",
     )
     """Send no credentials, and do not look for any."""

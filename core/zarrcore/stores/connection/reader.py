@@ -21,6 +21,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import WHOLE_READ, certificates, is_loopback
 from zarrcore.stores.connection.failures import Failure, RequestFailedError, trouble_in
+from zarrcore.stores.connection.netrc_logins import has_logins, login_headers
 from zarrcore.stores.connection.retries import retry_after_s
 from zarrcore.stores.interface import ByteRange
 from zarrcore.stores.options import StoreOptions
@@ -71,6 +72,7 @@ class Reader:
         options: how to connect.
         request_of: returns what to request, by method and path of a value.
         headers: to send with all requests, in addition to those of the options.
+        logs_in: whether to give servers that a redirection leads to the logins of a netrc file, and to keep cookies.
     """
 
     def __init__(
@@ -79,7 +81,10 @@ class Reader:
         options: StoreOptions,
         request_of: Callable[[str, str], Request],
         headers: Mapping[str, str] | None = None,
+        *,
+        logs_in: bool = False,
     ) -> None:
+        self._logs_in = logs_in and has_logins(options)
         self._server = urlsplit(server)
         self._options = options
         self._request_of = request_of
@@ -94,7 +99,7 @@ class Reader:
         made = (
             imported("pyreqwest.client").SyncClientBuilder().user_agent("zarrscope").default_headers(headers)
         )
-        made = made.follow_redirects(enable=False)
+        made = made.follow_redirects(enable=False).default_cookie_store(self._logs_in)
         made = made.connect_timeout(silent).read_timeout(silent).timeout(silent * WHOLE_READ)
         made = made.gzip(enable=False).brotli(enable=False).zstd(enable=False).deflate(enable=False)
         made = made.runtime_multithreaded(enable=True)  # to decrypt on all cores
@@ -140,7 +145,7 @@ class Reader:
         self, answer: Response, path: str, method: str, url: str, headers: Mapping[str, str]
     ) -> Response:
         """The answer after all redirections."""
-        began_s = time.monotonic()
+        began_s, has_left = time.monotonic(), False
         for _ in range(_MOST_REDIRECTIONS):
             if (moved := answer.moved) is None:
                 if answer.is_page and is_directory_of(url, path):
@@ -160,6 +165,11 @@ class Reader:
                 raise RequestFailedError(Failure.of_kind("", INVALID_REDIRECTION))
             check_redirection(before, url, self._options)
             if not is_own:
+                headers = {name: text for name, text in headers.items() if name.lower() in NOT_SECRET}
+                has_left = True
+                if self._logs_in:
+                    headers |= login_headers(url, self._options)
+            elif has_left:  # the login of the server that leads back
                 headers = {name: text for name, text in headers.items() if name.lower() in NOT_SECRET}
             try:
                 answer = self._sent(method, url, headers)

@@ -12,9 +12,10 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from zarrcore.errors import StoreError
@@ -22,6 +23,7 @@ from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback, trust
 from zarrcore.stores.connection.content_encoding import COMPRESSED, inflated
 from zarrcore.stores.connection.failures import Failure, trouble_in, without_secrets
+from zarrcore.stores.connection.netrc_logins import has_logins, login_headers
 from zarrcore.stores.connection.reader import (
     INVALID_REDIRECTION,
     NOT_SECRET,
@@ -101,12 +103,16 @@ class WebClient:
         address: the server; a proxy of the environment is used unless it is this machine.
         options: how to connect.
         headers: headers to send in addition to those of the options.
+        logs_in: as of `Reader`.
 
     Attributes:
         has_answered: whether the server was ever there; if it is not any more, it is awaited for longer.
     """
 
-    def __init__(self, address: str, options: StoreOptions, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, address: str, options: StoreOptions, headers: Mapping[str, str], *, logs_in: bool = False
+    ) -> None:
+        self._logs_in = logs_in
         self._address = address
         self._options = options
         self._headers = headers
@@ -114,8 +120,8 @@ class WebClient:
         self._lock = threading.Lock()
         self.has_answered = False
 
-    def __reduce__(self) -> tuple[type[WebClient], tuple[str, StoreOptions, Mapping[str, str]]]:
-        return WebClient, (self._address, self._options, self._headers)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(WebClient, logs_in=self._logs_in), (self._address, self._options, self._headers)
 
     def close(self) -> None:
         """Close idle connections; a later request opens new ones."""
@@ -328,6 +334,7 @@ class WebClient:
     def _make(self) -> httpx.Client:
         import httpx
 
+        self._logs_in = self._logs_in and has_logins(self._options)
         client = httpx.Client(
             headers={
                 "Accept-Encoding": "identity",
@@ -337,7 +344,8 @@ class WebClient:
             },
             timeout=self._options.timeout_s,
             verify=tls_context(self._options),
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # none are kept, as in obstore
+            # Only logins need them.
+            cookies=CookieJar(None if self._logs_in else DefaultCookiePolicy(allowed_domains=())),
             event_hooks={"request": [self._withhold]},
             trust_env=not is_loopback(self._address),
         )
@@ -350,6 +358,8 @@ class WebClient:
             for name in {*self._options.headers, *self._headers}:
                 if name.lower() not in NOT_SECRET:
                     request.headers.pop(name, None)
+            if self._logs_in:
+                request.headers.update(login_headers(str(request.url), self._options))
 
 
 def _read_to_end(answer: httpx.Response) -> None:

@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, quote, unquote
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, InvalidKeyError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX
 from zarrcore.stores.connection.failures import Failure
+from zarrcore.stores.connection.netrc_logins import login_headers
 from zarrcore.stores.connection.reader import Reader, Request
 from zarrcore.stores.connection.service_codes import LOGIN_PAGE
 from zarrcore.stores.http.client import Answer, WebClient, may_be_page
@@ -61,12 +62,15 @@ class HTTPValues(ObstoreStore):
         parts = check_address(url)
         self._origin = f"{parts.scheme.lower()}://{parts.netloc.rpartition('@')[2]}"
         self._query = f"?{parts.query}" if parts.query else ""
+        options = options or StoreOptions()
         self._headers = _authorization(parts)
+        if not self._headers and "authorization" not in map(str.lower, options.headers):
+            self._headers = login_headers(self._origin, options)
         path = unquote(parts.path).strip("/")
-        super().__init__(self._origin, path + "/" if path else "", options or StoreOptions())
+        super().__init__(self._origin, path + "/" if path else "", options)
         # The URL that is shown can be typed again.
         self.url = f"{self._origin}/{quote(path)}".rstrip("/")
-        self._pages = WebClient(self._origin, self.options, self._headers)
+        self._pages = WebClient(self._origin, self.options, self._headers, logs_in=True)
         self._needs_httpx = False
         self._ignores_ranges = False
         self._tells_no_length = False
@@ -81,13 +85,13 @@ class HTTPValues(ObstoreStore):
         self._pages.close()
 
     def _make_client(self, repeats: RetryConfig, timeouts: int) -> Reader:
-        return Reader(self._origin, self.options, self._request, self._headers)
+        return Reader(self._origin, self.options, self._request, self._headers, logs_in=True)
 
     def _request(self, method: str, path: str) -> Request:
         return f"{self._origin}/{quote(path)}{self._query}", {}
 
     def _hint(self) -> str:
-        return "give credentials with --header, or treat it as absent with --treat-403-as-missing"
+        return "give credentials with --header or in a netrc file, or treat it as absent with --treat-403-as-missing"
 
     def _fetch(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
@@ -213,7 +217,7 @@ class HTTPValues(ObstoreStore):
         if (
             failure.status == _UNAUTHORIZED or failure.code == LOGIN_PAGE
         ):  # which never mean that something is missing
-            hint = "give credentials with --header, or user and password in the URL"
+            hint = "give credentials with --header, in a netrc file, or in the URL"
         return super()._error(failure, key, hint)
 
     def _address(self, key: str) -> str:

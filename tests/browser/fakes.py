@@ -165,6 +165,9 @@ class FakeHierarchy:
     def node(self, path: str) -> Any:
         return self.root.find(path) if isinstance(self.root, FakeGroup) else self.root
 
+    def child(self, path: str) -> Any:
+        return self.node(path)
+
     def walk(self, path: str = "/") -> Iterator[Any]:
         yield from walk(self.node(path), is_top=True)
 

@@ -74,16 +74,19 @@ def zarrcore_code(place: Place, selection: Selection | None) -> str:
 def xarray_code(place: Place, name: str, selection: Selection | None) -> str:
     """Python that reads with xarray, through zarrscope's own engine; values are decoded as xarray does.
 
+    An array is taken from the dataset of its group: opened alone, it would have no coordinates.
+
     Args:
         name: that of the array; empty for a root.
     """
     options = {"format": place.told_format} if place.told_format else {}
     options |= _options(place.connection)
     words = f", storage_options={options!r}" if options else ""
+    group = place.path if selection is None else place.path.rpartition("/")[0] or "/"
     lines = [
         "import xarray",
         "",
-        f"dataset = xarray.open_dataset({place.url!r}, engine='zarrscope', group={place.path!r}{words})",
+        f"dataset = xarray.open_dataset({place.url!r}, engine='zarrscope', group={group!r}{words})",
     ]
     if selection is not None:
         lines.append(f"values = dataset[{name or 'array'!r}]{_brackets(selection)}.values")

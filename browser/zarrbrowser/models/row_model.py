@@ -61,14 +61,15 @@ class RowModel(QAbstractItemModel):
         self.endInsertRows()
 
     def _move(self, source: TreeItem, start: int, stop: int, target: TreeItem) -> None:
-        """Move rows to a row without children; views keep the current row and expanded rows."""
-        self.beginMoveRows(self.index_of(source), start, stop - 1, self.index_of(target), 0)
-        target.children = source.children[start:stop]
+        """Move rows to the end of another row; views keep the current row and expanded rows."""
+        end, moved = len(target.children), source.children[start:stop]
+        self.beginMoveRows(self.index_of(source), start, stop - 1, self.index_of(target), end)
+        target.children += moved
         del source.children[start:stop]
-        for row in target.children:
+        for row in moved:
             row.parent = target
         _number(source, start)
-        _number(target, 0)
+        _number(target, end)
         self.endMoveRows()
         self._changed(target)
 
@@ -107,22 +108,57 @@ class RowModel(QAbstractItemModel):
         while rows:
             start = self._side_by_side(item)
             ranges = item.children[start : item.node_count]
-            firsts = [_sort_key(one.children[0]) for one in ranges]
+            firsts = [_first_key(one) for one in ranges]
             place = max(0, bisect(firsts, _sort_key(rows[0])) - 1)
             if place + 1 < len(ranges):
                 number = bisect_left([_sort_key(row) for row in rows], firsts[place + 1])
-            elif ranges and _sort_key(rows[0]) < _sort_key(ranges[-1].children[-1]):
+            elif ranges and (
+                ranges[-1].span is not None or _sort_key(rows[0]) < _sort_key(ranges[-1].children[-1])
+            ):
                 number = len(rows)
             else:  # a store that lists in order fills one range after the other
                 number = PAGE_SIZE - len(ranges[-1].children) if ranges else 0
             if number:
                 self._merge(ranges[place], rows[:number])
-                self._split(item, ranges[place])
+                ranges[place].unread.difference_update(
+                    row.node.name for row in rows[:number] if row.node is not None
+                )
+                if ranges[place].span is None:
+                    self._split(item, ranges[place])
                 self._changed(ranges[place])
             else:
                 number = PAGE_SIZE
                 self._add_range(item, item.node_count, rows[:number])
             rows = rows[number:]
+
+    def _show_names(self, item: TreeItem, names: list[str]) -> None:
+        """Put all sorted names into ranges, whose nodes are read when they are expanded; known rows move into these."""
+        before = item.node_count
+        known = [row for row in item.children[:before] if row.is_range]
+        made: list[TreeItem] = []
+        for start in range(0, len(names), PAGE_SIZE):
+            part = names[start : start + PAGE_SIZE]
+            one = TreeItem(item)
+            one.is_range, one.span = True, (part[0], part[-1])
+            one.unread = set(part) - item.names
+            made.append(one)
+        self._insert(item, before, made)
+        firsts = [_first_key(one) for one in made]
+        for container in (item, *known):
+            end = self._side_by_side(item) if container is item else len(container.children)
+            while end:
+                row = container.children[0]
+                place = max(0, bisect(firsts, _sort_key(row)) - 1)
+                stop = end
+                if place + 1 < len(made):
+                    keys = [_sort_key(one) for one in container.children[:end]]
+                    stop = bisect_left(keys, firsts[place + 1])
+                self._move(container, 0, stop, made[place])
+                end -= stop
+        for one in known:
+            self._remove(item, one.row, one.row + 1)
+        for one in made:
+            one.fetching = Fetching.NOT_YET if one.unread else Fetching.WHOLLY
 
     def _side_by_side(self, item: TreeItem) -> int:
         """The number of nodes before the first range."""
@@ -183,6 +219,11 @@ class RowModel(QAbstractItemModel):
 def _number(parent: TreeItem, start: int) -> None:
     for row in range(start, len(parent.children)):
         parent.children[row].row = row
+
+
+def _first_key(item: TreeItem) -> list[tuple[int, int, str]]:
+    """The key of the first row of a range, read or not."""
+    return _sort_key(item.children[0]) if item.span is None else natural_key(item.span[0])
 
 
 def _sort_key(item: TreeItem) -> list[tuple[int, int, str]]:

@@ -41,6 +41,8 @@ def is_changing(item: TreeItem) -> bool:
 def _name(item: TreeItem) -> str:
     if item.request is not None:
         return item.source.title if item.source else short_name(item.request.shown_address)
+    if item.span is not None:
+        return " … ".join(item.span)
     if item.is_range:
         first, last = item.children[0].node, item.children[-1].node
         return f"{first.name} … {last.name}" if first and last else ""
@@ -50,7 +52,7 @@ def _name(item: TreeItem) -> str:
 def _shape(item: TreeItem) -> str:
     """The shape of an array, or the state of another row."""
     if item.is_range:
-        return count(len(item.children), "node")
+        return count(item.node_count + len(item.unread), "node")
     if item.node is not None and is_array(item.node):
         return format_shape(item.node.shape)
     if item.request is not None and item.source is None:
@@ -85,7 +87,7 @@ COLUMNS: Final = (
 def tool_tip(item: TreeItem) -> str:
     """The location of the row's node, or what is wrong with it."""
     if item.is_range:
-        return count(len(item.children), "node")
+        return count(item.node_count + len(item.unread), "node")
     if item.node is None:
         return item.note
     if is_broken(item.node):

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from typing import Any
 
-from zarrbrowser.nodes.protocols import NodeLike, is_group
+from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Request
 
 PAGE_SIZE = 500
 """The rows of a group that a view lays out in a few milliseconds. A larger group shows ranges of this size."""
+MOST_NAMES = 1_000_000
+"""Names of a group up to which they are all listed, so that its rows are in order from the start."""
+LISTING_S = 2.0
+"""The first page waits so long for all names; rows that regroup under the user's eyes would be worse."""
 PAGE_TIME_S = 0.25
 """A page from a slow store ends after this many seconds, so that its first rows appear early."""
+
+
+_READ_AT_ONCE = 16
 
 
 class Fetching(Enum):
@@ -38,12 +46,17 @@ class TreeItem:
         allow: the folder or URL that the user may allow, so that the source opens.
         asked: the running request for the row's node or children.
         was_open: whether the row's source was open before: if opening it again is cancelled, the row stays.
+        listed: the names of all children in natural order, if they are more than a page and known.
+        listing: the running request for the names of all children.
+        span: the first and the last name of a range whose names were all listed; None for other rows.
+        unread: the names in such a range whose nodes are not read yet.
         stream: the iterator over further children, kept between pages; only a worker advances it.
     """
 
     __slots__ = (
-        "allow", "asked", "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row",
-        "sort_key", "source", "stream", "was_open",
+        "allow", "asked", "children", "fetching", "identity", "is_range", "listed", "listing",
+        "names", "node", "note", "parent", "request", "row",
+        "sort_key", "source", "span", "stream", "unread", "was_open",
     )  # fmt: skip
 
     def __init__(self, parent: TreeItem | None, node: NodeLike | None = None, note: str = "") -> None:
@@ -58,10 +71,19 @@ class TreeItem:
         self.is_range = self.was_open = False
         self.sort_key: list[tuple[int, int, str]] | None = None
         self.asked: Request | None = None
+        self.listing: Request | None = None
+        self.listed: Sequence[str] = ()
+        self.span: tuple[str, str] | None = None
+        self.unread: set[str] = set()
         self.stream: Iterator[Any] | None = None
         self.fetching = Fetching.NOT_YET
         self.source: Source | None = parent.source if parent else None
         self.request: SourceRequest | None = None
+
+    def forget_names(self) -> None:
+        """Forget what is known of its children."""
+        self.names.clear()
+        self.listed = ()
 
     @property
     def is_note(self) -> bool:
@@ -72,7 +94,7 @@ class TreeItem:
     def may_have_children(self) -> bool:
         """Whether the row may be expandable."""
         if self.node is None or not is_group(self.node):
-            return bool(self.children)
+            return bool(self.children or self.unread)
         return bool(self.children) or self.fetching is not Fetching.WHOLLY
 
     @property
@@ -106,3 +128,31 @@ def next_page(stream: Iterator[NodeLike], size: int = PAGE_SIZE) -> tuple[list[N
         if len(page) >= size or time.monotonic() > stop_s:
             return page, False
     return page, True
+
+
+class NameList:
+    """The names of all children of a group, listed a while at a time; runs in a worker."""
+
+    def __init__(self, group: GroupLike) -> None:
+        self._listed = iter(group.child_names())
+        self._names: list[str] = []
+
+    def all_names(self, stop_s: float, cancelled: Callable[[], bool]) -> list[str] | None:
+        """All names in natural order; None if that takes longer than until ``stop_s``, or if they are too many.
+
+        Raises:
+            StoreError: the store failed, or cannot list.
+        """
+        for name in self._listed:
+            self._names.append(name)
+            if len(self._names) > MOST_NAMES or time.monotonic() > stop_s or cancelled():
+                return None
+        return sorted(set(self._names), key=natural_key)
+
+
+def nodes_named(source: Source, path: str, names: Iterable[str]) -> list[NodeLike]:
+    """The nodes with these names below a path, without names that are no nodes; runs in a worker."""
+    base = path.rstrip("/")
+    with ThreadPoolExecutor(_READ_AT_ONCE) as pool:
+        found = [*pool.map(source.hierarchy.child, [f"{base}/{name}" for name in names])]
+    return [node for node in found if node is not None]

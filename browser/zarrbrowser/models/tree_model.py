@@ -6,8 +6,11 @@ A group's children arrive in pages through workers; until the last page a note a
 
 from __future__ import annotations
 
+import logging
+import math
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +20,16 @@ from PySide6.QtGui import QColor
 from zarrbrowser.models.row_mime import MIME_TYPE, mime_of
 from zarrbrowser.models.row_model import Index, RowModel
 from zarrbrowser.models.tree_columns import COLUMNS, icon_name, is_changing, tool_tip
-from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, next_page
+from zarrbrowser.models.tree_item import (
+    LISTING_S,
+    PAGE_SIZE,
+    Fetching,
+    NameList,
+    TreeItem,
+    natural_key,
+    next_page,
+    nodes_named,
+)
 from zarrbrowser.nodes.protocols import NodeLike, is_broken, is_group
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.error_text import prefix_to_allow, sentence
@@ -26,6 +38,9 @@ from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.workers import Request, Workers
 from zarrbrowser.workers.workers import Stopped
+from zarrcore.errors import ZarrError
+
+_log = logging.getLogger(__name__)
 
 _LOADING, _MORE = "Loading…", "More…"
 _PATIENCE_MS = 120
@@ -39,6 +54,20 @@ _ROLES = {
     Qt.ItemDataRole.ForegroundRole,
     Qt.ItemDataRole.ToolTipRole,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Children of a group that have arrived."""
+
+    nodes: list[NodeLike]
+    is_last: bool
+    stream: Iterator[NodeLike]
+    """The further ones."""
+    names: list[str] | None = None
+    """The names of all children, if they are known and more than a page."""
+    listed: NameList | None = None
+    """Their listing, if it takes longer."""
 
 
 class TreeModel(RowModel):
@@ -113,6 +142,8 @@ class TreeModel(RowModel):
 
     def canFetchMore(self, parent: Index) -> bool:  # noqa: N802 - Qt's signature
         item = self.item(parent)
+        if item is not None and item.is_range:
+            return bool(item.unread) and item.fetching is Fetching.NOT_YET
         if item is None or item.node is None or not is_group(item.node):
             return False
         # A view fetches at every layout; after the first page, only scrolling to the end asks for the next.
@@ -122,7 +153,7 @@ class TreeModel(RowModel):
     def fetchMore(self, parent: Index) -> None:  # noqa: N802 - Qt's signature
         item = self.item(parent)
         if item is not None and self.canFetchMore(parent):
-            self._fetch(item)
+            (self._fetch_range if item.is_range else self._fetch)(item)
 
     # The window's interface
 
@@ -179,6 +210,8 @@ class TreeModel(RowModel):
             self._open(item)
         elif item.node is not None and is_broken(item.node):
             self._read_again(item)
+        elif item.is_range and item.fetching is Fetching.FAILED:
+            self._fetch_range(item)
         elif item.fetching in (Fetching.FAILED, Fetching.PARTLY):
             self._fetch(item)
 
@@ -191,9 +224,9 @@ class TreeModel(RowModel):
             return
         if item.children:
             self._remove(item, 0, len(item.children))
-        self._cancel(item)
+        self._cancel_all(item)
         item.node = item.source = item.stream = None
-        item.names.clear()
+        item.forget_names()
         self._open(item)
 
     def row_of(self, source: Source) -> QModelIndex:
@@ -224,9 +257,9 @@ class TreeModel(RowModel):
             return
         if item.children:
             self._remove(item, 0, len(item.children))
-        self._cancel(item)
+        self._cancel_all(item)
         item.stream = None
-        item.names.clear()
+        item.forget_names()
         self._opened(item, source)
 
     def renew(self, index: Index, node: NodeLike) -> None:
@@ -243,9 +276,9 @@ class TreeModel(RowModel):
             return
         if item.children:
             self._remove(item, 0, len(item.children))
-        self._cancel(item)
+        self._cancel_all(item)
         item.stream, item.fetching = None, Fetching.NOT_YET
-        item.names.clear()
+        item.forget_names()
         self._changed(item)
 
     def child_named(self, index: Index, name: str) -> QModelIndex:
@@ -256,6 +289,20 @@ class TreeModel(RowModel):
         rows = [row for child in item.children for row in (child.children if child.is_range else [child])]
         found = next(row for row in rows if row.node is not None and row.node.name == name)
         return self.index_of(found)
+
+    def typed(self, index: Index, text: str) -> str:
+        """The path of the first node below or beside a row whose name begins with a text, read or not.
+
+        It is empty for a group whose names are not all known.
+        """
+        item = self.item(index)
+        group = item if item is None or item.listed else item.parent
+        group = group.parent if group is not None and group.is_range else group
+        if group is None or group.node is None:
+            return ""
+        start = text.casefold()
+        name = next((name for name in group.listed if name.casefold().startswith(start)), "")
+        return f"{group.node.path.rstrip('/')}/{name}" if name else ""
 
     def adopt(self, index: Index, node: NodeLike) -> QModelIndex:
         """Show a node that was requested by path before its page has arrived."""
@@ -288,8 +335,15 @@ class TreeModel(RowModel):
             self._workers.cancel(item.asked)
             item.asked = None
 
-    def _gone(self, item: TreeItem) -> None:
+    def _cancel_all(self, item: TreeItem) -> None:
+        """Also cancel the listing of all names."""
         self._cancel(item)
+        if item.listing is not None:
+            self._workers.cancel(item.listing)
+            item.listing = None
+
+    def _gone(self, item: TreeItem) -> None:
+        self._cancel_all(item)
 
     def _opened(self, item: TreeItem, source: Source) -> None:
         item.source, item.node, item.fetching, item.was_open = source, source.root, Fetching.NOT_YET, True
@@ -333,27 +387,91 @@ class TreeModel(RowModel):
             return
         stream = item.stream if item.fetching is Fetching.PARTLY and item.stream is not None else None
         item.fetching = Fetching.RUNNING
-        wanted = PAGE_SIZE - len(item.names) % PAGE_SIZE
+        known = len(item.names)
+        wanted = PAGE_SIZE - known % PAGE_SIZE
 
-        def work(_request: object) -> tuple[list[NodeLike], bool, Iterator[NodeLike]]:
+        def work(asked: Request) -> _Page:
             children = stream if stream is not None else iter(node.children())
-            return *next_page(children, wanted), children
+            nodes, last = next_page(children, wanted)
+            if last or not known < PAGE_SIZE <= known + len(nodes):
+                return _Page(nodes, last, children)
+            listed = NameList(node)
+            try:
+                names = listed.all_names(time.monotonic() + LISTING_S, asked.is_cancelled)
+            except ZarrError as error:  # the pages show it, if it stays
+                _log.debug("cannot list all names below %s: %s", node.path, error)
+                return _Page(nodes, last, children)
+            return _Page(nodes, last, children, names, listed)
 
         self._cancel(item)
         item.asked = asked = self._workers.submit(
             work,
-            lambda answer: self._arrived(item, *answer),
+            lambda page: self._arrived(item, page),
             lambda error: self._failed_to_fetch(item, error),
             f"Listing {node.path}",
         )
         # Delayed, because a view may ask for children while rows are being inserted; skipped if they arrive soon.
         QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item, asked))
 
-    def _arrived(self, item: TreeItem, page: list[NodeLike], last: bool, stream: Iterator[NodeLike]) -> None:
-        self._insert_nodes(item, [node for node in page if node.name not in item.names])
-        item.stream = None if last else stream
-        self._say(item, "" if last else _MORE)
-        item.fetching = Fetching.WHOLLY if last else Fetching.PARTLY
+    def _arrived(self, item: TreeItem, page: _Page) -> None:
+        self._insert_nodes(item, [node for node in page.nodes if node.name not in item.names])
+        item.stream = None if page.is_last else page.stream
+        self._say(item, "" if page.is_last else _MORE)
+        item.fetching = Fetching.WHOLLY if page.is_last else Fetching.PARTLY
+        if page.names is not None:
+            self._all_listed(item, page.names)
+        elif page.listed is not None:
+            self._list_on(item, page.listed)
+        self._changed(item)
+        self.children_arrived.emit(self.index_of(item))
+
+    def _list_on(self, item: TreeItem, listed: NameList) -> None:
+        """List the names of a large group to the end, while its rows can be used."""
+
+        def done(names: list[str] | None) -> None:
+            item.listing = None
+            if names is not None:
+                self._all_listed(item, names)
+
+        def failed(_error: Exception) -> None:
+            item.listing = None  # further pages show why, if the error stays
+
+        item.listing = self._workers.submit(
+            lambda asked: listed.all_names(math.inf, asked.is_cancelled), done, failed
+        )
+
+    def _all_listed(self, item: TreeItem, names: list[str]) -> None:
+        self._cancel(item)
+        item.stream, item.listed = None, names
+        self._show_names(item, names)
+        self._say(item, "")
+        item.fetching = Fetching.WHOLLY
+        self._changed(item)
+
+    def _fetch_range(self, item: TreeItem) -> None:
+        """Read the nodes of a range whose names are known."""
+        group = item.parent
+        if group is None or group.node is None or item.source is None:
+            return
+        source, path, names = item.source, group.node.path, sorted(item.unread, key=natural_key)
+        item.fetching = Fetching.RUNNING
+        self._cancel(item)
+        item.asked = asked = self._workers.submit(
+            lambda _request: nodes_named(source, path, names),
+            lambda nodes: self._range_arrived(item, group, nodes),
+            lambda error: self._failed_to_fetch(item, error),
+            f"Reading nodes below {path}",
+        )
+        QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item, asked))
+
+    def _range_arrived(self, item: TreeItem, group: TreeItem, nodes: list[NodeLike]) -> None:
+        item.unread.clear()
+        item.fetching = Fetching.WHOLLY
+        self._say(item, "")
+        self._insert_nodes(group, [node for node in nodes if node.name not in group.names])
+        if not item.children:  # nothing in it is a node
+            self._remove(group, item.row, item.row + 1)
+            return
         self._changed(item)
         self.children_arrived.emit(self.index_of(item))
 

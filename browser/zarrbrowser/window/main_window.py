@@ -122,6 +122,7 @@ class MainWindow(QMainWindow):
         views.opener.failed.connect(self._view_failed)
         self.sources.opened.connect(lambda _index: view.show_recent(self.session.recent.requests))
         self.tree.beside_asked.connect(self.beside.show_row)
+        self.tree.name_typed.connect(self.navigator.go_within)
         self.tree.check_asked.connect(self.checker.check_row)
         self.node_pane.panes.pointed.connect(view.status.show_value)
         self.node_pane.panes.shown.connect(self.settled)

@@ -14,6 +14,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+import xarray
 import zarr
 
 from tests.browser.export.volume import PLANE, VALUES
@@ -80,6 +81,33 @@ def test_copied_code_for_xarray_and_dask_reads_the_same_elements(folder: Path, t
     # xarray takes the fill value of Zarr v2, which is 0, as a mark of missing values.
     for values in found[::2]:
         assert np.array_equal(np.nan_to_num(values), VALUES[PLANE])
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_copied_code_reads_a_variable_that_xarray_wrote_with_its_coordinates(
+    zarr_format: int, tmp_path: Path
+) -> None:
+    tas = xarray.DataArray(
+        np.arange(24.0).reshape(2, 3, 4), {"time": [1, 2], "lat": [10.0, 20.0, 30.0]}, ("time", "lat", "lon")
+    )
+    for group in ("", "model/run"):
+        written = xarray.Dataset({"tas": tas})
+        written.to_zarr(
+            tmp_path / "a.zarr", group=group or None, mode="a", zarr_format=zarr_format, consolidated=False
+        )
+    selection = (1, slice(1, None), slice(None))
+    for path in ("/tas", "/model/run/tas"):
+        place, node = place_of(str(tmp_path / "a.zarr"), path)
+        code = xarray_code(place, node.name, selection)
+        names: dict[str, Any] = {}
+        exec(code.replace(".values", ""), names)
+        assert names["values"].identical(tas.rename("tas")[selection])
+        codes = [code, dask_code(place, selection), *(maker(place, selection) for maker in MAKERS)]
+        assert all(np.array_equal(values, tas[selection]) for values in run_code(codes, tmp_path))
+    place, _ = place_of(str(tmp_path / "a.zarr"), "/model/run")
+    names = {}
+    exec(xarray_code(place, "run", None), names)
+    assert names["dataset"].identical(written)
 
 
 def test_code_for_xarray_has_the_options_and_that_for_dask_needs_an_array() -> None:

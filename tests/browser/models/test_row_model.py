@@ -10,9 +10,16 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.models.trees import fetch, has_more, leaves, model_of, names
+from zarrbrowser.models import tree_item
 from zarrbrowser.models.tree_item import PAGE_SIZE, natural_key
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.workers import Workers
+
+
+@pytest.fixture(autouse=True)
+def _too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let groups have more names than are listed at once, so that they come in pages."""
+    monkeypatch.setattr(tree_item, "MOST_NAMES", PAGE_SIZE)
 
 
 def test_a_model_with_ranges_is_consistent(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, Qt, QTimer
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.models.trees import fetch, has_more, leaves, model_of, names
+from zarrbrowser.models import tree_item, tree_model
 from zarrbrowser.models.tree_item import PAGE_SIZE
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest
@@ -34,6 +36,13 @@ def test_a_small_group_is_sorted_in_natural_order(
     qtmodeltester.check(model)
 
 
+@pytest.fixture
+def too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let groups have more names than are listed at once."""
+    monkeypatch.setattr(tree_item, "MOST_NAMES", PAGE_SIZE)
+
+
+@pytest.mark.usefixtures("too_many")
 def test_a_hundred_thousand_children_arrive_in_pages(workers: Workers, qtbot: QtBot) -> None:
     values = np.zeros(1)
     root_group = FakeGroup({f"a{number:06}": FakeArray(values) for number in range(MANY)})
@@ -68,6 +77,69 @@ def test_a_hundred_thousand_children_arrive_in_pages(workers: Workers, qtbot: Qt
     assert max(inserted.values()) <= PAGE_SIZE + 2, "the event loop runs between two pages"
 
 
+def test_all_names_of_a_large_group_are_in_order_at_once(workers: Workers, qtbot: QtBot) -> None:
+    listed = [f"run_{number}" for number in range(MANY)]
+    np.random.default_rng(1).shuffle(listed)
+    values = np.zeros(1)
+    model, root = model_of(FakeGroup({name: FakeArray(values) for name in listed}), workers, qtbot)
+    early = model.adopt(root, model.item(root).node.find("run_99999"))
+    kept = QPersistentModelIndex(early)
+    fetch(model, root, qtbot)
+    assert not has_more(model, root)
+    rows = names(model, root)
+    assert rows[:2] == ["run_0 … run_499", "run_500 … run_999"]
+    assert (len(rows), rows[-1]) == (MANY // PAGE_SIZE, f"run_{MANY - PAGE_SIZE} … run_{MANY - 1}")
+    assert model.index(0, 1, root).data() == "500 nodes"
+    assert kept.data() == "run_99999"
+    second = model.index(1, 0, root)
+    assert model.hasChildren(second)
+    with qtbot.waitSignal(model.children_arrived):
+        model.fetchMore(second)
+    assert names(model, second) == [f"run_{number}" for number in range(500, 1000)]
+    assert not model.canFetchMore(second)
+    assert model.adopt(root, model.item(root).node.find("run_54321")).data() == "run_54321"
+    assert rows == names(model, root)
+    assert model.typed(kept, "RUN_0") == "/run_0"
+    assert model.typed(second.siblingAtRow(2), "run_12345") == "/run_12345"
+    assert model.typed(kept, "walk") == ""
+
+
+def test_names_that_take_long_to_list_come_into_order_later(
+    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_model, "LISTING_S", -1.0)
+    group = FakeGroup({f"t{number}": FakeArray(np.zeros(1)) for number in sorted(range(1200), key=str)})
+    model, root = model_of(group, workers, qtbot)
+    fetch(model, root, qtbot)
+    chosen = QPersistentModelIndex(model.child_named(root, "t1"))
+    qtbot.waitUntil(lambda: model.rowCount(root) == 3)
+    assert names(model, root) == ["t0 … t499", "t500 … t999", "t1000 … t1199"]
+    assert chosen.data() == "t1"
+    assert [model.index(row, 1, root).data() for row in range(3)] == ["500 nodes", "500 nodes", "200 nodes"]
+    qtmodeltester.check(model)
+    for row in range(3):
+        model.fetchMore(model.index(row, 0, root))
+    qtbot.waitUntil(lambda: not workers.active)
+    assert leaves(model, root) == [f"t{number}" for number in range(1200)]
+
+
+def test_a_range_that_cannot_be_read_is_tried_again(workers: Workers, qtbot: QtBot) -> None:
+    group = FakeGroup({f"t{number}": FakeArray(np.zeros(1)) for number in range(1000)})
+    model, root = model_of(group, workers, qtbot)
+    fetch(model, root, qtbot)
+    second = model.index(1, 0, root)
+    source = model.item(root).source
+    read, source.hierarchy.child = source.hierarchy.child, Flaky()
+    model.fetchMore(second)
+    qtbot.waitUntil(lambda: len(names(model, second)) == 1)
+    assert "does not answer" in names(model, second)[0]
+    source.hierarchy.child = read
+    model.retry(model.index(0, 0, second))
+    qtbot.waitUntil(lambda: len(names(model, second)) == 500)
+    model.reload(root)
+    qtbot.waitUntil(lambda: model.rowCount(root) == 0)
+
+
 def test_one_page_is_fetched_at_a_time(workers: Workers, qtbot: QtBot) -> None:
     group, gate = FakeGroup({"a": FakeArray(np.zeros(1))}), Gate()
     group.before_listing = gate.wait
@@ -92,6 +164,7 @@ def test_a_listing_that_fails_is_a_row_that_can_be_retried(workers: Workers, qtb
     assert names(model, root) == ["a"]
 
 
+@pytest.mark.usefixtures("too_many")
 def test_an_interrupted_listing_keeps_its_first_rows(workers: Workers, qtbot: QtBot) -> None:
     group, flaky = FakeGroup({f"a{number}": FakeArray(np.zeros(1)) for number in range(3000)}), Flaky()
     model, root = model_of(group, workers, qtbot)

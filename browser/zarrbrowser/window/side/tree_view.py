@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
+import time
+
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+    QTimer,
+    Signal,
+    SignalInstance,
+)
 from PySide6.QtGui import QDrag, QGuiApplication, QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QMenu, QTreeView, QWidget
 
 from zarrbrowser.models.tree_columns import COLUMNS
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
@@ -23,6 +34,7 @@ class TreeView(QTreeView):
     Signals:
         node_chosen: index of the current row.
         beside_asked: index of a node whose image to show beside the present one.
+        name_typed: the path of a node beside the current one that the user has begun to type.
         check_asked: index of a node to check.
         reload_asked: index of a source to reload.
         changes_asked: index of a source for which to allow changes, or to stop them.
@@ -31,6 +43,7 @@ class TreeView(QTreeView):
 
     node_chosen = Signal(QModelIndex)
     beside_asked = Signal(QModelIndex)
+    name_typed = Signal(str)
     check_asked = Signal(QModelIndex)
     reload_asked = Signal(QModelIndex)
     changes_asked = Signal(QModelIndex)
@@ -76,6 +89,7 @@ class TreeView(QTreeView):
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)
         self.selectionModel().currentChanged.connect(lambda now, _before: self._current_changed(now))
+        self._typed, self._typed_s = "", 0.0
         self._pressed: QPersistentModelIndex | None = None
         """While the mouse button is down: the row that was current before."""
 
@@ -113,6 +127,36 @@ class TreeView(QTreeView):
             self.setCurrentIndex(self.tree_model.index(before.row(), 0, before.parent()))
         drag.exec(Qt.DropAction.CopyAction)
         self._pressed = None
+
+    def keyboardSearch(self, search: str) -> None:  # noqa: N802 - Qt's name
+        """Go to the name that the user types, also where it is not read yet."""
+        if self._typed and search and not self._is_typing:
+            self._typed = ""
+        self._typed, self._typed_s = self._typed + search, time.monotonic()
+        path = self.tree_model.typed(self.currentIndex(), self._typed)
+        if path:
+            self.name_typed.emit(path)
+        else:
+            super().keyboardSearch(search)
+
+    @property
+    def _is_typing(self) -> bool:
+        return (
+            bool(self._typed)
+            and time.monotonic() - self._typed_s < QApplication.keyboardInputInterval() / 1000
+        )
+
+    def event(self, event: QEvent) -> bool:
+        # Within a name, a key that is a command elsewhere is a letter.
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_letter = event.text().isprintable() and bool(event.text())
+            held = event.modifiers() & ~(
+                Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+            )
+            if is_letter and not held and self._is_typing:
+                event.accept()
+                return True
+        return super().event(event)
 
     def _current_changed(self, now: QModelIndex) -> None:
         if self._pressed is None:

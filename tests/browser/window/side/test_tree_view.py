@@ -10,17 +10,39 @@ import numpy as np
 import pytest
 import shiboken6
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, Flaky
 from tests.browser.models.trees import fetch, leaves, model_of, names
+from zarrbrowser.models import tree_item
 from zarrbrowser.models.tree_item import PAGE_SIZE
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
 from zarrcore.errors import MetadataError
+
+
+@pytest.fixture
+def too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let groups have more names than are listed at once, so that they come in pages."""
+    monkeypatch.setattr(tree_item, "MOST_NAMES", PAGE_SIZE)
+
+
+def test_a_typed_name_is_found_although_it_is_not_read_yet(workers: Workers, qtbot: QtBot) -> None:
+    group = FakeGroup({f"run_{number:05}": FakeArray(np.zeros(1)) for number in range(3000)})
+    model, root = model_of(group, workers, qtbot)
+    view = expanded(model, root, qtbot)
+    qtbot.waitUntil(lambda: model.rowCount(root) == 6)
+    view.setCurrentIndex(model.index(0, 0, root))
+    heard: list[str] = []
+    view.name_typed.connect(heard.append)
+    QShortcut(QKeySequence("1"), view, lambda: heard.append("the command of the key"))
+    QTest.keyClicks(view, "Run_01234")
+    assert heard[0] == "/run_00000"
+    assert heard[-1] == "/run_01234"
+    assert "the command of the key" not in heard
 
 
 def expanded(model: TreeModel, root: QModelIndex, qtbot: QtBot) -> TreeView:
@@ -33,6 +55,7 @@ def expanded(model: TreeModel, root: QModelIndex, qtbot: QtBot) -> TreeView:
     return view
 
 
+@pytest.mark.usefixtures("too_many")
 def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> None:
     group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
     model, root = model_of(group, workers, qtbot)
@@ -47,6 +70,7 @@ def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> N
     assert len(leaves(model, root)) < 4000
 
 
+@pytest.mark.usefixtures("too_many")
 def test_a_page_that_comes_in_parts_is_fetched_wholly(
     workers: Workers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

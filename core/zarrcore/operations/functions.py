@@ -235,7 +235,7 @@ def checksum(
         UnsupportedError: the elements have no fixed form.
 
     >>> import zarrcore
-    >>> made = zarrcore.create("memory://checksum")
+    >>> made = zarrcore.create("memory://checksum-of")
     >>> one, other = (made.create_array(name, data=[1, 2], codecs=codec) for name, codec in (("a", "gzip"), ("b", "zstd")))
     >>> checksum(one) == checksum(other)
     True

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from zarrcore.array import Array as Array
     from zarrcore.array import ChunkCache as ChunkCache
+    from zarrcore.array import limit_threads as limit_threads
     from zarrcore.array import parse_selection as parse_selection
     from zarrcore.array import plane_ndim as plane_ndim
     from zarrcore.errors import AccessDeniedError as AccessDeniedError
@@ -87,7 +88,7 @@ else:
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
         {
-            "array": "Array ChunkCache parse_selection plane_ndim",
+            "array": "Array ChunkCache limit_threads parse_selection plane_ndim",
             "errors": """
                 AccessDeniedError BodyTooLargeError BrokenBodyError BrokenReferenceError ChangedError
                 ChecksumError ChunkNotFoundError ClusterError CodecError ElementError HierarchyNotFoundError InternalError

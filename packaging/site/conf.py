@@ -97,6 +97,8 @@ core/docs/zarr_python
 core/docs/jupyter
 core/docs/napari
 core/docs/gis
+core/docs/pytorch
+core/docs/catalogues
 ```
 
 ```{toctree}

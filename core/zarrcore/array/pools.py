@@ -17,6 +17,7 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
+from zarrcore.arguments import check_types
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
 from zarrcore.stores.wrapper.prefix import PrefixStore
@@ -56,7 +57,18 @@ after_fork(_forget_after_fork)
 
 
 def limit_threads(count: int) -> None:
-    """Use ``count`` threads instead of one for each core, for all reads and writes of this process that begin from now on."""
+    """Decode and encode with at most ``count`` threads, for all reads and writes of this process that begin from now on.
+
+    Without it there is one for each processor that the process may use. Requests to remote stores have threads of their own.
+
+    Raises:
+        TypeError, ValueError: it is not a number of threads.
+
+    >>> limit_threads(CORES)
+    """
+    check_types("int", count=count)
+    if count < 1:
+        raise ValueError(f"count: expected at least 1, found {count}")
     global _local_executor, _decoding, _width
     with _lock:
         if count != _width:

@@ -51,9 +51,9 @@ def check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
     if group.kind == "collection":
         return  # other files beside hierarchies are not an error
     if format_.name in ("v3", "v2") and not any(group.documents):
-        if isinstance(store, ListableStore) and _holds_chunks(store, format_.prefix(path)):
-            yield _chunks_alone(path, format_.prefix(path))
-        else:
+        alone = [*check_folder(group)]
+        yield from alone
+        if not alone:
             sentence = f"no document makes this a group; other readers of {format_.title} list neither it nor the nodes below it"
             yield Finding("warning", "implicit-group", path, sentence, format_.prefix(path))
     prefix = format_.prefix(path)
@@ -95,6 +95,13 @@ def _finding(store: ListableStore, path: str, entry: StoreEntry, is_child: bool)
             entry.key,
         )
     return Finding("note", "stray-key", path, "this key belongs to no node", entry.key)
+
+
+def check_folder(group: Group) -> Iterator[Finding]:
+    """Whether a group without a document may be an array that lost its own; raises StoreError."""
+    store, prefix = group.hierarchy.store, group.hierarchy.format.prefix(group.path)
+    if not any(group.documents) and isinstance(store, ListableStore) and _holds_chunks(store, prefix):
+        yield _chunks_alone(group.path, prefix)
 
 
 def _holds_chunks(store: ListableStore, prefix: str) -> bool:

@@ -12,7 +12,7 @@ from zarrcore.errors import ListingUnsupportedError
 from zarrcore.hierarchy import AnyNode, Collection, Group, Hierarchy, normalize_path
 from zarrcore.operations.check.documents import Consolidated, check_node
 from zarrcore.operations.check.finding import Finding
-from zarrcore.operations.check.groups import check_keys
+from zarrcore.operations.check.groups import check_folder, check_keys
 from zarrcore.operations.parallel import in_parallel
 
 NAMES: Final = 100
@@ -63,6 +63,8 @@ def _findings(hierarchy: Hierarchy, group: AnyNode, names: int) -> Iterator[Find
         else:
             nodes.add(node.name)
             yield from consolidated.check_node(node)
+            if isinstance(node, Group) and is_listed:
+                yield from check_folder(node)
     if len(listed) > names or len(wanted) < len({*listed, *told}):
         yield Finding("note", "not-checked", group.path, f"only {names} of the names below it were checked")
     elif is_listed:

@@ -78,6 +78,7 @@ core/docs/clusters
 browser/docs/guide
 browser/docs/maps
 browser/docs/volume
+browser/docs/beside
 browser/docs/calculations
 browser/docs/editing
 browser/docs/bookmarks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 from zarrbrowser.chunks.chunk_map import ChunkMap
 from zarrbrowser.nodes.describe import Fact, exact_bytes, size_facts
@@ -15,30 +16,36 @@ NEVER_WRITTEN = "No chunk was written: every element is the fill value."
 
 
 def is_never_written(array: ArrayLike) -> bool:
-    """Whether an array has no stored chunk; blocks until one is found, or until all possible keys are listed.
+    """Whether an array has no stored chunk; blocks until one is found. False, and raises, as `first_chunks`."""
+    return first_chunks(array, 1) == []
 
-    False if the store cannot be listed and has many chunks, because each would need a request.
+
+def first_chunks(array: ArrayLike, most: int) -> list[tuple[int, ...]] | None:
+    """The indices of stored chunks; blocks until ``most`` of them are found, or until all possible keys are listed.
+
+    None if the store cannot be listed and has many chunks, because each would need a request.
 
     Raises:
         StoreError: the store failed, or it cannot be listed.
     """
-
     store = getattr(getattr(array, "hierarchy", None), "store", None)
     can_list = store is None or isinstance(store, ListableStore)
     if not can_list and math.prod(array.chunk_grid_shape) > _MOST_PROBED:
-        return False
+        return None
+    found: list[tuple[int, ...]] = []
 
-    def seen(_index: tuple[int, ...], _nbytes: int) -> None:
-        raise _Found
+    def seen(index: tuple[int, ...], _nbytes: int) -> None:
+        found.append(index)
+        if len(found) >= most:
+            raise _Enough
 
-    try:
-        return int(array.storage_info(seen).present) == 0
-    except _Found:
-        return False
+    with suppress(_Enough):
+        array.storage_info(seen)
+    return found
 
 
-class _Found(Exception):  # noqa: N818 - not an error: it ends the listing
-    """A chunk is stored."""
+class _Enough(Exception):  # noqa: N818 - not an error: it ends the listing
+    """Enough chunks are found."""
 
 
 def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,30 @@ class Axes:
                 if theirs in other.further and other.shape[theirs] == self.shape[axis]:
                     index[axis] = other.index[theirs]
         return replace(self, index=tuple(index))
+
+    def at_a_chunk(self, chunks: Iterable[tuple[int, ...]], chunk_shape: Sequence[int]) -> Axes:
+        """The nearest plane through the middle of one of some chunks; the same plane if one of them lies in it.
+
+        >>> image = Axes((9, 4, 4), ("z", "y", "x"), 1, 2, None, (4, 2, 2))
+        >>> image.at_a_chunk([(0, 0, 0), (2, 1, 0)], (3, 2, 2)).index, image.at_a_chunk([(1, 0, 1)], (3, 2, 2)).index
+        ((7, 2, 2), (4, 2, 2))
+        """
+        further, lengths = self.further, [max(1, length) for length in chunk_shape]
+
+        def away(chunk: tuple[int, ...]) -> float:
+            return sum(
+                abs(chunk[axis] - self.index[axis] // chunk_shape[axis])
+                * chunk_shape[axis]
+                / self.shape[axis]
+                for axis in further
+            )
+
+        nearest = min(chunks, key=lambda chunk: (away(chunk), [-place for place in chunk]), default=None)
+        found = self
+        if nearest is not None and away(nearest):
+            for axis in further:
+                found = found.at(axis, nearest[axis] * lengths[axis] + lengths[axis] // 2)
+        return found
 
     def as_plane(self) -> Axes:
         """The same plane with position 0 along its own axes, so that equal planes compare equal."""

@@ -145,7 +145,8 @@ class ViewSettings:
 
     def unit(self, array: ArrayLike) -> str:
         """The symbol of the unit of the numbers of the picture; empty without one."""
-        is_ratio = self.comparison is not None and self.comparison.operation is not Operation.DIFFERENCE
+        keep = (Operation.DIFFERENCE, Operation.MASK)
+        is_ratio = self.comparison is not None and self.comparison.operation not in keep
         return "" if self.compares and is_ratio else unit_of(array, self.elements)
 
     def drawn_elements(self, raster: Raster) -> Elements:
@@ -182,6 +183,8 @@ class ViewSettings:
         if not what:
             name = self.axes.names[one.axis]
             what = f"{one.statistic.value} along {name}" if one.statistic else f"{name} = {one.position:,}"
+        if one.operation is Operation.MASK:
+            return f"masked by {what}"
         return (
             f"ratio to {what}" if one.operation is Operation.RATIO else f"{one.operation.value} from {what}"
         )

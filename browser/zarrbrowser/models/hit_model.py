@@ -19,7 +19,7 @@ Hit = tuple[Source, Entry]
 MOST = 10_000
 """The maximum number of rows; further results are only counted."""
 PLACE_ROLE = Qt.ItemDataRole.UserRole
-"""The path of the node's parent."""
+"""The path of the node's parent, or the address of a source."""
 
 
 class HitModel(QAbstractTableModel):
@@ -53,6 +53,8 @@ class HitModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[index.column()].found_text(entry)
         if role == PLACE_ROLE and index.column() == 0:
+            if entry.title:
+                return source.shown_address
             return entry.path[: -len(entry.name)].rstrip("/") or "/"
         if role == Qt.ItemDataRole.ToolTipRole:
             return tooltip(f"{entry.path}\n{source.hierarchy.url}")
@@ -90,4 +92,4 @@ def _drawing(entry: Entry) -> Any:
         return icon(f"array{min(len(entry.shape), 3)}", colours.accent)
     if entry.kind == "broken":
         return icon("broken", colours.warning)
-    return icon("source" if entry.kind == "collection" else "group", colours.muted)
+    return icon("source" if entry.title or entry.kind == "collection" else "group", colours.muted)

@@ -12,7 +12,10 @@ from zarrbrowser.image.axes import axis_names
 from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
 from zarrbrowser.values.quantities import count, format_bytes, format_shape, format_value
 from zarrcore.conventions import symbol
+from zarrcore.errors import ZarrError
 
+_LONG_DOCUMENT = 1 << 20
+"""Documents of more bytes are not read again for a detail."""
 _LINE = 72
 """A list of plain values up to this length is written on one line."""
 
@@ -28,15 +31,36 @@ class Fact:
 
 def array_facts(array: ArrayLike, format_title: str, specification: str = "") -> list[Fact]:
     """Facts about an array."""
+    stored_type, stored_fill = _stored_codes(array)
     return [
         Fact("Path", array.path),
         Fact("Format", format_title, specification),
         Fact("Shape", format_shape(array.shape), _axes_detail(array)),
-        Fact("Data type", type_name(array), _type_detail(array)),
+        Fact("Data type", type_name(array), " · ".join(filter(None, (_type_detail(array), stored_type)))),
         *size_facts(array),
         *_chunk_facts(array),
-        Fact("Fill value", _fill_value(array.fill_value)),
+        Fact("Fill value", _fill_value(array.fill_value), stored_fill),
     ]
+
+
+def _stored_codes(array: ArrayLike) -> tuple[str, str]:
+    """How the document writes the data type and the fill value, where that is a code: ``"<f4"``, base64, hexadecimal."""
+    if sum(len(one) for one in getattr(array, "documents", ()) if one) > _LONG_DOCUMENT:
+        return "", ""
+    try:
+        stored = array.stored_document()
+    except ZarrError:  # the pane that shows the document says why
+        return "", ""
+    stored = next((stored[name] for name in (".zarray", "meta") if name in stored), stored)  # v2, v1
+    told = stored.get("data_type", stored.get("dtype"))
+    return _code(told, type_name(array)), _code(stored.get("fill_value"), format_value(array.fill_value))
+
+
+def _code(stored: Any, meaning: str) -> str:
+    """What is stored for a meaning, if that is a short code and another text."""
+    is_code = isinstance(stored, str | list) and str(stored).casefold() != meaning.casefold()
+    text = json.dumps(stored, ensure_ascii=False) if is_code else ""
+    return f"stored as {text}" if text and len(text) <= _LINE else ""
 
 
 def codec_facts(array: ArrayLike) -> list[Fact]:

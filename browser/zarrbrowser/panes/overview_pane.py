@@ -8,6 +8,7 @@ from zarrbrowser.nodes.describe import Fact, group_facts
 from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.panes.attribute_tree import AttributeTree
+from zarrbrowser.panes.level_findings import LevelFindings
 from zarrbrowser.panes.meaning_facts import MeaningFacts
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
@@ -35,6 +36,7 @@ class OverviewPane(Pane):
         self.attributes = AttributeTree()
         self.attributes.change_asked.connect(self.change_asked)
         self.meaning = MeaningFacts(workers)
+        self.findings = LevelFindings(workers)
         self._place = QVBoxLayout()
         self._place.setContentsMargins(16, 16, 16, 12)
         self._place.setSpacing(20)
@@ -45,6 +47,7 @@ class OverviewPane(Pane):
         column.setSpacing(0)
         column.addLayout(self._place)
         self._place.addWidget(self.meaning)
+        self._place.addWidget(self.findings)
         column.addWidget(self.attributes, 1)
 
     def show_node(self, source: Source, group: NodeLike) -> None:
@@ -61,6 +64,7 @@ class OverviewPane(Pane):
         self.children_label = text = self._facts.add(Fact("Children", "counting…"))
         self._place.insertWidget(0, self._facts)
         self.meaning.show_node(source, group)
+        self.findings.show_node(source, group)
         self.attributes.show_node(source, group)
         self._lane.ask(
             lambda asked: count_children(group, asked),
@@ -80,6 +84,7 @@ class OverviewPane(Pane):
         """Cancel requests."""
         self._lane.forget()
         self.meaning.clear()
+        self.findings.clear()
 
 
 def count_children(group: GroupLike, asked: Request) -> str:

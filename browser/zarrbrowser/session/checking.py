@@ -20,7 +20,7 @@ EXAMPLES = 500
 MOST = 10_000
 """Findings of each kind that are listed one by one."""
 _REPORT_S = 0.1
-_OF_STRAY_KEYS = ("stray-key", "temporary-key", "odd-key", "outside-the-grid")
+_OF_STRAY_KEYS = ("stray-key", "temporary-key", "odd-key", "outside-the-grid", "chunks-without-document")
 _OF_CHUNKS = ("unreadable", "unsupported")
 
 

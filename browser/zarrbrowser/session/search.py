@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from zarrbrowser.session.inventory import Findings, Inventory
+from zarrbrowser.session.inventory import NAMES_MOST, Findings, Inventory
 from zarrbrowser.session.sources import Source
 from zarrbrowser.values.quantities import count
 
@@ -42,6 +42,12 @@ class Search:
         if found > shown:
             parts[0] += f", the first {shown:,} shown"
         parts.append(f"{count(groups, 'group')} searched" + ("…" if running else ""))
+        names = sum(findings.names for findings in self.latest.values())
+        read = sum(findings.read for findings in self.latest.values())
+        if read < names:
+            parts.append(f"{read:,} of {count(names, 'name')} read")
+        if any(findings.is_cut for findings in self.latest.values()):
+            parts.append(f"only the first {NAMES_MOST:,} names of a source are searched")
         if unlisted:
             parts.append(f"{count(unlisted, 'group')} cannot be listed")
         if stopped:

@@ -105,9 +105,13 @@ def n5_unit(base: Any, attributes: Mapping[str, Any]) -> str:
 
 
 def _resolution(base: Any, attributes: Mapping[str, Any]) -> tuple[Numbers, str]:
-    """The spacing of the first level, and its unit."""
-    for place in (attributes, base.attributes):
-        told = place.get("pixelResolution") or place.get("resolution")
+    """The spacing of the first level, and its unit.
+
+    As the N5 viewer has it, an array's own value overrides its group's. ``pixelResolution``, which states a unit, comes first:
+    ``resolution`` is Paintera's, and may count other units.
+    """
+    places = (base.attributes, attributes)
+    for told in [place.get(name) for name in ("pixelResolution", "resolution") for place in places]:
         spacing = numbers(told.get("dimensions") if isinstance(told, Mapping) else told, base.ndim)
         if spacing is not None and all(spacing):
             return spacing[::-1], text(mapping(told).get("unit"))

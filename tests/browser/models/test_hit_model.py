@@ -46,6 +46,8 @@ def test_a_result_says_where_its_node_is(application: QApplication) -> None:
     assert model.index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "/é/b b"
     assert model.index(1, 1).data() == "scalar"
     assert model.hit(model.index(2, 0)) == (source, entries[2])
+    model.add(source, [Entry("/", "group", title="scan.zarr")])
+    assert [model.index(3, 0).data(role) for role in (0, PLACE_ROLE)] == ["scan.zarr", "fake.zarr"]
     gone = model.index(2, 0)
     model.clear()
     assert model.hit(gone) is None

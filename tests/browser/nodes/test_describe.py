@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import zarrcore
 from tests.browser.fakes import FakeArray, FakeGroup
 from zarrbrowser.models.tree_columns import node_icon_name
 from zarrbrowser.nodes.describe import array_facts, codec_facts, json_text, summary, type_name
+from zarrcore.stores import MemoryStore
 
 
 def test_an_array_is_described_with_units() -> None:
@@ -77,3 +79,27 @@ def test_json_is_json_with_short_lists_on_one_line() -> None:
 def test_a_group_with_levels_is_described_by_its_convention() -> None:
     assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("OME-NGFF image")
     assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"
+
+
+@pytest.mark.parametrize(
+    ("format_", "dtype", "fill", "of_type", "of_fill"),
+    [
+        ("v2", "<f4", 1.5, 'stored as "<f4"', ""),
+        ("v2", "|S3", b"ab", 'stored as "|S3"', 'stored as "YWI'),
+        ("v2", "<f8", np.nan, 'stored as "<f8"', ""),
+        ("v3", "float32", 1.5, "", ""),
+        ("v3", "float32", np.array([0x7FC00001], "<u4").view("<f4")[0], "", 'stored as "0x7fc00001"'),
+        ("n5", "uint8", 0, "", ""),
+    ],
+)
+def test_codes_of_the_document_stand_beside_what_they_mean(
+    format_: str, dtype: str, fill: Any, of_type: str, of_fill: str
+) -> None:
+    array = zarrcore.create(MemoryStore(), format=format_).create_array(
+        "a", shape=(2,), dtype=dtype, fill_value=fill
+    )
+    facts = {fact.label: fact for fact in array_facts(array, "")}
+    assert of_type in facts["Data type"].detail
+    assert ("stored as" in facts["Data type"].detail) == bool(of_type)
+    assert facts["Fill value"].detail.startswith(of_fill)
+    assert bool(facts["Fill value"].detail) == bool(of_fill)

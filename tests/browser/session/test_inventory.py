@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import zarrcore
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky
 from tests.browser.session.hierarchies import search, source_of
-from zarrbrowser.session.inventory import Entry, Inventory, matcher
+from tests.core.hierarchy.stores import ARRAY, GROUP, V2_NODES, V2_WITHOUT_GROUPS, Remote
+from zarrbrowser.session.inventory import Findings, Inventory, matcher
+from zarrbrowser.session.sources import Source, SourceRequest
 from zarrcore.errors import UnreachableError
+from zarrcore.stores import MemoryStore
 
 NAMES = st.text("abAB01", min_size=1, max_size=3)
 TREES = st.recursive(
@@ -37,10 +41,13 @@ def test_a_search_finds_entries_that_contain_all_words(tree: dict[str, object], 
         if path != "/" and all(part in path.lower() for word in words for part in word.split())
     ]
     found, last = search(inventory, " ".join(words))
-    assert found == wanted
+    # The root matches by the name of its source.
+    wanted += ["/"] * all(part in "fake.zarr" for word in words for part in word.split())
+    assert sorted(found) == sorted(wanted)
     assert inventory.complete
-    assert search(inventory, " ".join(words))[0] == wanted, "the second search uses the known nodes"
+    assert search(inventory, " ".join(words))[0] == found, "the second search uses the known nodes"
     assert last.groups + last.arrays == len(paths)
+    assert last.names == last.read == len(paths) - 1
 
 
 @pytest.mark.parametrize(
@@ -51,12 +58,11 @@ def test_a_search_finds_entries_that_contain_all_words(tree: dict[str, object], 
         ("*1", "/raw/T1", True),
         ("/raw/*", "/raw/t1", True),
         ("raw t1", "/t1/raw", True),
-        ("raw", "/", False),
         ("[", "/a[0]", True),
     ],
 )
 def test_patterns_match_names_or_paths(query: str, path: str, meant: bool) -> None:
-    assert matcher(query)(Entry(path, "array")) is meant
+    assert matcher(query)(path) is meant
 
 
 def test_a_search_continues_where_the_last_was_cancelled() -> None:
@@ -76,9 +82,9 @@ def test_a_search_that_failed_can_be_tried_again() -> None:
     root.before_listing = flaky
     inventory = Inventory(source_of(root))
     with pytest.raises(UnreachableError):
-        search(inventory, "a")
+        search(inventory, "/a")
     flaky.mended = True
-    assert search(inventory, "a")[0] == ["/a"]
+    assert search(inventory, "/a")[0] == ["/a"]
 
 
 def test_groups_that_cannot_be_listed_are_counted() -> None:
@@ -87,3 +93,55 @@ def test_groups_that_cannot_be_listed_are_counted() -> None:
     inventory = Inventory(source_of(root))
     found, last = search(inventory, "b")
     assert (found, last.unlisted, last.groups, last.arrays) == (["/b"], 1, 2, 1)
+
+
+def many(arrays: int) -> tuple[Remote, Source]:
+    """A source over a network with a large group before a small one."""
+    values = dict.fromkeys(("zarr.json", "a/zarr.json", "b/zarr.json"), GROUP)
+    values["b/scan_7/zarr.json"] = ARRAY
+    values |= {f"a/scan_{number}/zarr.json": ARRAY for number in range(arrays)}
+    store = Remote(values)
+    hierarchy = zarrcore.open_hierarchy(store)
+    return store, Source(SourceRequest("many.zarr"), hierarchy, hierarchy.node("/"))
+
+
+def test_a_name_in_a_large_group_is_found_without_reading_the_nodes_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("zarrbrowser.session.inventory._TELL_S", 0)
+    (store, source), found = many(3000), list[str]()
+    inventory = Inventory(source)
+
+    def tell(part: Findings) -> None:
+        found.extend(entry.path for entry in part.hits)
+
+    store.got.clear()
+    store.listed.clear()
+    # /a/scan_7, /a/scan_70 to 79, 700 to 799, and the other group's.
+    part = inventory.search("scan_7", lambda: len(found) >= 112, tell)
+    assert len(set(found)) == 112
+    assert all("/scan_7" in path for path in found)
+    assert (part.names, part.read) == (3003, 114)
+    assert len(store.got) <= 3 * (112 + 5), "requests follow the hits, not the names"
+    assert sorted(store.listed) == ["", "a/", "b/"]
+
+
+def test_names_that_are_no_nodes_are_not_found() -> None:
+    hierarchy = zarrcore.open_hierarchy(MemoryStore(values=V2_WITHOUT_GROUPS))
+    found, last = search(Inventory(Source(SourceRequest("memory:"), hierarchy, hierarchy.node("/"))), "/")
+    assert sorted(found) == V2_NODES[1:]
+    assert last.names == last.read > len(found), "junk is listed"
+
+
+def test_a_source_is_found_by_its_name() -> None:
+    inventory = Inventory(source_of(FakeGroup({"a": FakeArray(np.zeros(1))})))
+    (hit,) = inventory.search("*.zarr", lambda: False, lambda _part: None).hits
+    assert (hit.path, hit.name) == ("/", "fake.zarr")
+
+
+def test_the_number_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zarrbrowser.session.inventory.NAMES_MOST", 10)
+    inventory = Inventory(many(50)[1])
+    found, last = search(inventory, "scan")
+    assert len(found) == 8
+    assert (last.names, last.read, last.is_cut, inventory.complete) == (10, 10, True, True)

@@ -56,6 +56,22 @@ def test_resolution(place: str, told: dict[str, Any], unit: str) -> None:
     assert {axis.unit for axis in image.axes} == {unit}
 
 
+@pytest.mark.parametrize(
+    ("group", "own", "spacing", "unit"),
+    [
+        ({"resolution": [1, 3]}, {"pixelResolution": {"dimensions": [4, 8], "unit": "nm"}}, (8, 4), "nm"),
+        ({"pixelResolution": {"dimensions": [4, 8], "unit": "nm"}}, {"resolution": [1, 3]}, (8, 4), "nm"),
+        ({"pixelResolution": [1, 3]}, {"pixelResolution": [4, 8]}, (8, 4), ""),
+        ({"resolution": [1, 3]}, {"pixelResolution": {"dimensions": [0, 8], "unit": "nm"}}, (3, 1), ""),
+    ],
+)
+def test_of_several_resolutions_that_of_the_array_with_a_unit_counts(
+    group: dict[str, Any], own: dict[str, Any], spacing: tuple[float, ...], unit: str
+) -> None:
+    image = read({"multiScale": True, **group}, {"s0": (4, 8)}, {"s0": own})
+    assert (image.spacing, image.axes[0].unit) == (spacing, unit)
+
+
 def test_levels_of_a_set_up_are_below_its_time_points() -> None:
     image = read(
         {"downsamplingFactors": [[1, 1], [2, 2]]}, {"timepoint0/s0": (4, 8), "timepoint0/s1": (2, 4)}

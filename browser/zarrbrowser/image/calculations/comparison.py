@@ -16,6 +16,8 @@ from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements
 from zarrcore.typing import AnyArray
 
+MASK_NAME = "mask"
+"""The end of the names of arrays that are offered as masks: NeXus has ``pixel_mask`` beside the counts of a detector."""
 _MOST_CHILDREN = 200
 """Nodes of a group that are looked at, to offer those that fit."""
 
@@ -26,11 +28,14 @@ class Operation(Enum):
     DIFFERENCE = "difference"
     RATIO = "ratio"
     RELATIVE = "relative difference"
+    MASK = "mask"
+    """Not a comparison: b says which pixels do not count, as ``pixel_mask`` of NeXus does by numbers other than 0."""
 
     @property
     def formula(self) -> str:
         """The comparison as a formula."""
-        return {"difference": "a − b", "ratio": "a / b"}.get(self.value, "(a − b) / b")
+        formulas = {"difference": "a − b", "ratio": "a / b", "mask": "a where b = 0"}
+        return formulas.get(self.value, "(a − b) / b")
 
     @property
     def centre(self) -> float:
@@ -42,6 +47,8 @@ class Operation(Enum):
         with np.errstate(all="ignore"):
             if self is Operation.DIFFERENCE:
                 return a - b
+            if self is Operation.MASK:
+                return np.where(b == 0, a, np.nan)
             found: AnyArray = a / b if self is Operation.RATIO else (a - b) / b
         return found
 
@@ -106,18 +113,23 @@ class CannotCompareError(Exception):
 
 
 def candidates(path: str, shape: tuple[int, int], find: Callable[[str], Any]) -> list[str]:
-    """Paths of arrays beside one, which have two axes of these lengths; blocks.
+    """Paths of arrays beside one, which have two axes of these lengths, masks first; blocks.
 
     Args:
         find: the node at an absolute path.
     """
+
+    def rank(found: str) -> tuple[bool, str]:
+        return not found.endswith(MASK_NAME), found
+
     group = find(path.rpartition("/")[0] or "/")
     with closing(group.children()) as children:  # a listing of a folder keeps it open
-        return sorted(
+        paths = (
             node.path
             for node in islice(children, _MOST_CHILDREN)
             if node.kind == "array" and node.path != path and _has_sides(node.shape, shape)
         )
+        return sorted(paths, key=rank)
 
 
 def _has_sides(lengths: tuple[int, ...], sides: tuple[int, int]) -> bool:

@@ -25,6 +25,8 @@ def open_other(
     node: Any,
     find: Callable[[str], Any],
     coordinates: Mapping[int, Coordinate],
+    *,
+    is_mask: bool = False,
 ) -> OtherArray:
     """Open an array, or a group that is one image, for comparison with the planes of another; blocks.
 
@@ -35,6 +37,7 @@ def open_other(
         node: that array or group.
         find: opens the node at a path of its hierarchy.
         coordinates: the coordinates of the image that is shown, by axis.
+        is_mask: whether the array is a mask, for which units and coordinates do not matter.
 
     Raises:
         CannotCompareError: it has no numbers, or its planes have another shape.
@@ -60,7 +63,9 @@ def open_other(
     )
     index = tuple(0 if axis in (rows, columns) else at for axis, at in enumerate(initial.index))
     arrays = tuple(level.array for level in other.levels)
-    notes = [*_units(image, other), *_coordinates(axes, coordinates, other, (rows, columns), find)]
+    notes: list[str] = []
+    if not is_mask:
+        notes += [*_units(image, other), *_coordinates(axes, coordinates, other, (rows, columns), find)]
     if number := elements.mask(other.base.dtype):
         notes.append(f"Elements of {number} are masked.")
     return OtherArray(

@@ -6,7 +6,8 @@ import logging
 
 from PySide6.QtCore import QObject, Signal
 
-from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, is_never_written
+from zarrbrowser.chunks.storage_facts import NEVER_WRITTEN, first_chunks
+from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.tiles.frame_text import withheld
 from zarrbrowser.image.tiles.frames import is_constant
@@ -15,10 +16,14 @@ from zarrbrowser.panes.image.plane_view import PlaneView
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.workers import Lane, Workers
+from zarrcore.metadata import RectilinearChunkGrid
 
 _log = logging.getLogger(__name__)
 
 _LOAD, _RETRY = "Load anyway", "Retry"
+_MOVED = "The middle of this array holds no chunks: this is the nearest plane found that does."
+_PAGE = 1000
+"""Keys in one page of a remote listing."""
 
 
 class PictureNotice(QObject):
@@ -44,6 +49,8 @@ class PictureNotice(QObject):
         self._storage = Lane(workers, in_flight=1)
         self._is_empty: bool | None = None
         """Whether no chunk of the image is stored; None while that is unknown."""
+        self._moved: Axes | None = None
+        """The plane that is shown in place of the first one, which holds no chunk."""
 
     @property
     def is_failure(self) -> bool:
@@ -74,29 +81,42 @@ class PictureNotice(QObject):
         self._model.set(may_read_bytes=cost.nbytes)
 
     def look_for_chunks(self) -> None:
-        """Find out, once for each image, whether a picture of one value has no chunks: a listing that ends at the first chunk."""
+        """Find out, once for each image, where chunks are if the picture has one value: one page of a listing.
+
+        If they are elsewhere, the plane that was shown first, unasked, gives way to one with chunks.
+        """
         state, frame = self._model.state, self._view.frame
         if self._is_empty is not None or state is None or frame is None:
             return
         if frame.is_held_back or self.is_failure or not is_constant(self._view.mosaics):
             return
         self._is_empty = False
-        array = state.image.base
+        array, axes = state.image.base, state.settings.axes
+        grid = getattr(getattr(array, "metadata", None), "chunk_grid", None)
+        # Where the chunks of a grid have different lengths, their indices do not say where they are.
+        is_first = axes == Axes.initial(array, axes.names) and not isinstance(grid, RectilinearChunkGrid)
         self._storage.ask(
-            lambda _asked: is_never_written(array),
-            self._found,
+            lambda _asked: first_chunks(array, _PAGE if is_first else 1),
+            lambda chunks: self._found(chunks, axes if is_first else None),
             lambda error: _log.debug("cannot list the chunks of %s: %s", array.path, error),
         )
 
     def forget(self) -> None:
         """Forget what is known about the image."""
         self._storage.forget()
-        self._is_empty = None
+        self._is_empty = self._moved = None
 
-    def _found(self, is_empty: bool) -> None:
-        self._is_empty = is_empty
-        if is_empty:
+    def _found(self, chunks: list[tuple[int, ...]] | None, first: Axes | None) -> None:
+        self._is_empty = chunks == []
+        if self._is_empty:
             self.changed.emit()
+        state = self._model.state
+        if chunks and first is not None and state is not None and state.settings.axes == first:
+            axes = first.at_a_chunk(chunks, state.image.base.chunk_shape)
+            if axes != first:
+                self._moved = axes
+                self._model.set(axes=axes, and_measure=True)
+                self.changed.emit()
 
     def _remark(self) -> str:
         """What is missing of the image, and which of its metadata cannot be used."""
@@ -105,6 +125,8 @@ class PictureNotice(QObject):
             return ""
         if self._is_empty:
             return NEVER_WRITTEN
+        if state.settings.axes == self._moved:
+            return _MOVED
         labels = self._coordinate_labels
         unusable = labels.unusable if labels.is_about(state.image) else ()
         return " ".join(filter(None, (_missing(state.image), _unapplied(state.image), *unusable)))

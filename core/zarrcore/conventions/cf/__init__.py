@@ -9,7 +9,7 @@ from zarrcore.conventions.cf.coordinates import (
     is_latitude,
     is_longitude,
 )
-from zarrcore.conventions.cf.flags import flag_meaning
+from zarrcore.conventions.cf.flags import flag_meaning, flags_of
 from zarrcore.conventions.cf.missing_values import (
     attributes_in_zarr_v3,
     missing_values,
@@ -38,6 +38,7 @@ __all__ = [
     "even_spacing",
     "find_coordinate",
     "flag_meaning",
+    "flags_of",
     "is_latitude",
     "is_longitude",
     "is_single_precision",

@@ -104,6 +104,8 @@ def _check_nodes(hierarchy: Hierarchy, top: AnyNode, extent: _Extent) -> Iterato
         if found is None:
             pending.pop()
         elif isinstance(found, Finding):
+            if found.what == "unreadable":  # a group whose children are not all known
+                consolidated.skip(found.path)
             yield found
         else:
             yield from check_node(found)

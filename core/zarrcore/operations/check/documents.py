@@ -5,6 +5,7 @@ A document that cannot be read makes a `BrokenNode`. These checks find valid con
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -23,6 +24,8 @@ from zarrcore.operations.check.finding import Finding
 
 _INDEX_DTYPE: Final = np.dtype("u8")
 """The type of the numbers in the index of a shard."""
+_SHORT: Final = 40
+"""A value up to this length is reported."""
 
 
 def check_node(node: AnyNode) -> Iterator[Finding]:
@@ -150,6 +153,20 @@ def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
             yield Finding("warning", "several-formats", node.path, sentence, min(keys))
 
 
+def _differences(consolidated: JsonObject, own: JsonObject) -> Iterator[str]:
+    """The members that differ, with their values if these are short; those of version 2 are in several documents."""
+    for name in sorted(own.keys() | consolidated.keys()):
+        stale, true = consolidated.get(name), own.get(name)
+        if stale == true:
+            continue
+        if name.startswith(".") and isinstance(stale, dict) and isinstance(true, dict):
+            yield from _differences(stale, true)
+            continue
+        texts = json.dumps(stale), json.dumps(true)
+        is_short = name in consolidated and name in own and max(map(len, texts)) <= _SHORT
+        yield f"{name} ({texts[0]}, not {texts[1]})" if is_short else name
+
+
 class Consolidated:
     """The root's consolidated metadata, compared with the nodes' own documents, which decide.
 
@@ -170,11 +187,14 @@ class Consolidated:
 
     def check_node(self, node: AnyNode) -> Iterator[Finding]:
         """Whether the consolidated metadata of a node equals its own documents."""
-        if self._documents is None or not any(node.documents):
+        if self._documents is None:
+            return
+        if isinstance(node, BrokenNode):  # neither it nor what is below it is known
+            self.skip(node.path)
+            return
+        if not any(node.documents):
             return
         consolidated = self._documents.pop(node.path, None)
-        if isinstance(node, BrokenNode):
-            return
         try:
             own = node.hierarchy.format.normalize(node.documents)
         except MetadataError:
@@ -183,17 +203,35 @@ class Consolidated:
             if node.path != "/":
                 yield self._stale(node.path, "the consolidated metadata does not include it")
         elif consolidated != own:
-            differ = sorted(
-                name for name in own.keys() | consolidated.keys() if own.get(name) != consolidated.get(name)
-            )
-            yield self._stale(node.path, f"the consolidated metadata has another {', '.join(differ)}")
+            differ = ", ".join(_differences(consolidated, own))
+            yield self._stale(node.path, f"the consolidated metadata has another {differ}")
+
+    def skip(self, path: str) -> None:
+        """Do not report a node, and those below it, as missing: they could not be read, or listed."""
+        below = f"{path.rstrip('/')}/"
+        self._documents = self._documents and {
+            known: document
+            for known, document in self._documents.items()
+            if known != path and not known.startswith(below)
+        }
+
+    def names(self, path: str) -> list[str]:
+        """The names directly below a path."""
+        below = f"{path.rstrip('/')}/"
+        found = (known[len(below) :] for known in self._documents or () if known.startswith(below))
+        return [*dict.fromkeys(rest.partition("/")[0] for rest in found if rest)]
+
+    def check_missing(self, path: str) -> Iterator[Finding]:
+        """Whether it includes a node that does not exist."""
+        if path in (self._documents or ()):
+            yield self._stale(path, "the consolidated metadata includes it, but the node does not exist")
 
     def check_rest(self) -> Iterator[Finding]:
         """Whether it includes nodes that do not exist; call this after all nodes."""
         if self._error is not None:
             yield Finding("warning", "stale-consolidated", "/", f"consolidated metadata: {self._error}")
         for path in self._documents or ():
-            yield self._stale(path, "the consolidated metadata includes it, but the node does not exist")
+            yield from self.check_missing(path)
 
     @staticmethod
     def _stale(path: str, sentence: str) -> Finding:

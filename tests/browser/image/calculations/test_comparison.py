@@ -25,11 +25,16 @@ def test_numbers_are_compared_as_numpy_does(operation: Operation, a: Any, b: Any
     found = operation.of(a, b)
     assert np.isnan(found[np.isnan(a) | np.isnan(b)]).all()
     with np.errstate(all="ignore"):
-        expected = {"difference": a - b, "ratio": np.divide(a, b)}.get(operation.value, np.divide(a - b, b))
+        expected = {
+            "difference": a - b,
+            "ratio": np.divide(a, b),
+            "relative difference": np.divide(a - b, b),
+            "mask": np.array([x if y == 0 else np.nan for x, y in zip(a, b, strict=True)]),
+        }[operation.value]
     assert np.array_equal(found, expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("operation", Operation)
+@pytest.mark.parametrize("operation", [one for one in Operation if one is not Operation.MASK])
 def test_equal_numbers_give_the_centre(operation: Operation) -> None:
     assert operation.of(np.array([5.0]), np.array([5.0])) == operation.centre
     assert "a" in operation.formula

@@ -186,7 +186,8 @@ def test_planes_of_one_array_are_compared(
     )
     a = volume[settings.axes.index[0]]
     with np.errstate(all="ignore"):
-        expected = {"difference": a - b, "ratio": a / b}.get(operation.value, (a - b) / b)
+        masked = np.where(b == 0, a, np.nan)
+        expected = {"difference": a - b, "ratio": a / b, "mask": masked}.get(operation.value, (a - b) / b)
     found = one.read((slice(0, height), slice(0, width)))
     assert np.allclose(found, expected[:: steps[0], :: steps[1]], equal_nan=True)
 

@@ -9,6 +9,8 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
 from tests.browser.panes.image.pictures import pane_of, pyramid, show
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.panes.image.image_pane import ImagePane
 
 
 def test_an_array_without_chunks_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -28,6 +30,31 @@ def test_a_written_array_of_one_value_says_nothing(open_window: OpenWindow, qtbo
     qtbot.waitUntil(lambda: (0, 0) in looked)
     qtbot.waitUntil(lambda: not pane.workers.active)
     assert not pane.body.stack.notice.text
+
+
+def axes_of(pane: ImagePane) -> Axes:
+    assert pane.model.state is not None
+    return pane.model.state.settings.axes
+
+
+@pytest.mark.parametrize("stored", [[(0, 0, 0), (3, 0, 0)], [(2, 0, 0)]])
+def test_an_image_opens_where_data_are_stored(
+    open_window: OpenWindow, qtbot: QtBot, stored: list[tuple[int, ...]]
+) -> None:
+    values = np.zeros((8, 20, 30))
+    values[6:] = np.arange(30)
+    array = FakeArray(values, chunks=(2, 20, 30))
+    array.stored_chunks = stored
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: not pane.workers.active)
+    if stored == [(2, 0, 0)]:  # the middle is written, and is 0
+        assert axes_of(pane).index[0] == 4
+        assert not pane.body.stack.notice.text
+        return
+    qtbot.waitUntil(lambda: axes_of(pane).index[0] == 7)
+    qtbot.waitUntil(lambda: "holds no chunks" in pane.body.stack.notice.text)
+    pane.step(-1)
+    qtbot.waitUntil(lambda: not pane.body.stack.notice.text)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 import tensorstore
 import zarr
 
+import zarrcore as zc
 from tests.core.operations.check.findings import DATA, findings, kinds
+from zarrcore.stores import ByteRange, LocalStore, StoreEntry
 
 
 def test_broken_documents(root: Path) -> None:
@@ -119,3 +122,23 @@ def test_consolidated_metadata(tmp_path: Path, zarr_format: Any) -> None:
     assert kinds(root) == {
         ("warning", "stale-consolidated", f"/{name}") for name in ("changed", "gone", "new")
     }
+
+
+def test_nodes_that_could_not_be_read_are_not_called_missing(root: Path) -> None:
+    zarr.open_group(root, mode="a").create_group("g").create_array("x", data=DATA)
+    zarr.consolidate_metadata(root)
+
+    class Failing(LocalStore):
+        def get(self, key: str, byte_range: ByteRange | None = None, **options: Any) -> Any:
+            if key.startswith("a/"):
+                raise zc.UnreachableError("the line is cut", key=key)
+            return super().get(key, byte_range, **options)
+
+        def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+            if prefix == "g/":
+                raise zc.UnreachableError("the line is cut", key=prefix)
+            return super().list_dir(prefix)
+
+    found = kinds(Failing(root))
+    assert {("error", "unreadable", "/a"), ("error", "unreadable", "/g")} <= found
+    assert not [one for one in found if one[1] == "stale-consolidated"]

@@ -33,3 +33,15 @@ def test_a_name_that_version_3_reserves_is_listed_as_by_zarr_python_with_a_warni
     group.create_array("__x", data=DATA)
     assert "__x" in {name for name, _ in group.members()}
     assert kinds(root) == {("warning", "reserved-name", "/__x")}
+
+
+def test_chunks_whose_document_is_gone_are_named(tmp_path: Path) -> None:
+    for zarr_format in (2, 3):
+        root = tmp_path / f"{zarr_format}.zarr"
+        zarr.create_group(root, zarr_format=zarr_format).create_array("a", data=DATA, chunks=(5, 5))
+        (root / "a" / ("zarr.json" if zarr_format == 3 else ".zarray")).unlink()
+        for leftover in root.glob("a/.zattrs"):
+            leftover.unlink()
+        found = [one for one in findings(root) if one.what == "chunks-without-document"]
+        assert "a/" in {one.key for one in found}
+        assert {one.severity for one in found} == {"warning"}

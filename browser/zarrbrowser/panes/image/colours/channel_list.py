@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QColorDialog, QListWidget, QListWidgetItem, QWidge
 from zarrbrowser.image.view_settings import ChannelSettings
 from zarrbrowser.widgets.tooltip import tooltip
 
-_MOST_ROWS, _ROW = 6, 22
-_SWATCH = QSize(12, 12)
+_MOST_ROWS, ROW = 6, 22
+SWATCH = QSize(12, 12)
 
 
 class ChannelList(QListWidget):
@@ -33,7 +33,7 @@ class ChannelList(QListWidget):
         self._colours: list[tuple[int, int, int]] = []
         self.setAccessibleName("channels")
         self.setToolTip("Tick the channels to blend; double-click to change a colour")
-        self.setIconSize(_SWATCH)
+        self.setIconSize(SWATCH)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.itemChanged.connect(self._changed)
@@ -50,10 +50,10 @@ class ChannelList(QListWidget):
                 self._make_rows(channels)
             for row, one in enumerate(channels):
                 item = self.item(row)  # keep the widget: the user may be clicking on it right now
-                item.setIcon(_swatch(one.colour))
+                item.setIcon(swatch(one.colour))
                 item.setCheckState(Qt.CheckState.Checked if one.is_on else Qt.CheckState.Unchecked)
             self.setCurrentRow(current)
-        self.setFixedHeight(min(_MOST_ROWS, max(1, len(channels))) * _ROW + 6)
+        self.setFixedHeight(min(_MOST_ROWS, max(1, len(channels))) * ROW + 6)
 
     def _make_rows(self, channels: Sequence[ChannelSettings]) -> None:
         self.clear()
@@ -61,7 +61,7 @@ class ChannelList(QListWidget):
             item = QListWidgetItem(one.channel.name)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setToolTip(tooltip(one.channel.name))
-            item.setSizeHint(QSize(0, _ROW))
+            item.setSizeHint(QSize(0, ROW))
             self.addItem(item)
 
     def _changed(self, item: QListWidgetItem) -> None:
@@ -78,7 +78,8 @@ class ChannelList(QListWidget):
         dialog.open()
 
 
-def _swatch(colour: tuple[int, int, int]) -> QIcon:
-    pixmap = QPixmap(_SWATCH * 2)
+def swatch(colour: tuple[int, int, int]) -> QIcon:
+    """A square of one colour."""
+    pixmap = QPixmap(SWATCH * 2)
     pixmap.fill(QColor(*colour))
     return QIcon(pixmap)

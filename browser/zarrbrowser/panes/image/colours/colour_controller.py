@@ -42,6 +42,7 @@ class ColourController(QObject):
         panel.channels.channel_chosen.connect(self._choose_channel)
         model.changed.connect(self._follow)
         model.measured_changed.connect(self._show_measured)
+        model.measured_changed.connect(self._show_flags)
 
     def choose_field(self, name: str) -> None:
         """Show another field of the structure."""
@@ -50,12 +51,19 @@ class ColourController(QObject):
 
     def _follow(self, change: Change) -> None:
         state = self._model.state
+        if change & (_IN_PANEL | Change.CONTRAST):
+            self._show_flags()
         if state is None or not change & _IN_PANEL:
             return
         if change & (Change.IMAGE | Change.AXES):
             self._channel = state.settings.channels_on[0]
         self._panel.channels.show_channels(state.settings.channels, self._channel)
         self._panel.show_settings(state.image, state.settings, state.colour_map)
+
+    def _show_flags(self) -> None:
+        if self._model.state is not None:
+            self._panel.flags.show_flags(self._model.state, self._model.measured)
+            self._panel.fit_inside()
 
     def _show_measured(self) -> None:
         state, found = self._model.state, self._found()

@@ -23,6 +23,7 @@ from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
+from zarrbrowser.panes.image.colours.flag_list import FlagList
 from zarrbrowser.panes.image.colours.histogram import Histogram
 from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, largest, may_mask
 from zarrbrowser.values.numbers import meaning_of
@@ -97,6 +98,7 @@ class ContrastPanel(Scrolled):
         self.bounds = BoundEdits()
         self.low, self.high = self.bounds.low, self.bounds.high
         self.unit = label(role="muted")
+        self.flags = FlagList()
         self.fill = QCheckBox("Mark fill value")
         self.masked = QCheckBox()
         self.masked.setToolTip("Detectors write the largest number of the type for pixels that do not count")
@@ -186,6 +188,7 @@ class ContrastPanel(Scrolled):
             self.channels,
             self.part,
             self.colour_map,
+            self.flags,
             self.norm,
         )
         for widget in above:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from zarrbrowser.image.calculations.comparison import (
+    MASK_NAME,
     CannotCompareError,
     Comparison,
     Operation,
@@ -266,10 +267,12 @@ class ComparisonPanel(QFrame):
 
     def _choose(self) -> None:
         """Compare as the controls say."""
-        state, chosen = self._model.state, self._chosen()
+        state, operation = self._model.state, self.operation.currentData()
+        if operation is Operation.MASK:
+            self._choose_mask()
+        chosen = self._chosen()
         if state is None or chosen is None:
             return
-        operation = self.operation.currentData()
         if chosen == _ARRAY:
             address = self.array.currentText().strip()
             if not address:
@@ -281,12 +284,31 @@ class ComparisonPanel(QFrame):
             is_same = before is not None and not before.address and before.axis == axis
             one = Comparison(operation, axis, self.position.value() if is_same else 0, statistic)
         changed: dict[str, Any] = {"comparison": one}
-        if state.settings.comparison is None or state.settings.comparison.operation is not one.operation:
+        earlier, other = state.settings.comparison, state.settings.other
+        if earlier is None or earlier.operation is not operation:
             changed["contrast"] = symmetric(one)
-        if state.settings.other is not None and state.settings.other.address != one.address:
+        masked = [each is not None and each.operation is Operation.MASK for each in (earlier, one)]
+        is_other_kind = masked[0] != masked[1]
+        if is_other_kind:
+            contrast, colour_map, _ = self._before or (Contrast(), "", False)
+            is_mask = operation is Operation.MASK  # the numbers of the picture itself, in its colours
+            changed["contrast"] = contrast if is_mask else symmetric(one)
+            changed["colour_map"] = colour_map if is_mask else DIVERGING
+        if other is not None and (other.address != one.address or is_other_kind):
             changed["other"] = None
         self._opening.forget()
         self._model.set(**changed)
+
+    def _choose_mask(self) -> None:
+        """Choose another array, for which the first mask beside the picture's array is offered."""
+        self.target.setCurrentIndex(self.target.findData(_ARRAY))
+        self._show_fields()
+        offered = (self.array.itemText(row) for row in range(self.array.count()))
+        mask = next((address for address in offered if address.endswith(MASK_NAME)), "")
+        if not self.array.currentText().strip():
+            self.array.setEditText(mask)
+            if not mask:
+                self.array.setFocus()
 
     # Other arrays
 
@@ -318,7 +340,8 @@ class ComparisonPanel(QFrame):
 
         def work(_asked: object) -> OtherArray:
             path, find = self.locate(one.address)
-            return open_other(image, axes, one.address, find(path), find, coordinates)
+            is_mask = one.operation is Operation.MASK
+            return open_other(image, axes, one.address, find(path), find, coordinates, is_mask=is_mask)
 
         self._opening.ask(work, self._set_other, self._fail, f"Opening {one.address}")
 

@@ -213,3 +213,36 @@ def test_there_are_no_statistics_along_two_axes(open_window: OpenWindow, qtbot: 
     box = panel_of(pane).target
     texts = [box.itemText(row) for row in range(box.count())]
     assert texts == ["t at index", "mean along t", "z at index", "another array"]
+
+
+def test_a_mask_beside_the_array_is_offered_and_left_out_of_the_contrast(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    counts = np.arange(3 * 20 * 30, dtype="u4").reshape(3, 20, 30)
+    counts[:, 4, 5] = 10**9
+    mask = np.zeros((20, 30), "u4")
+    mask[4, 5] = 16
+    children = {"data": FakeArray(counts), "a": FakeArray(mask * 0), "pixel_mask": FakeArray(mask)}
+    pane = pane_of(open_window(FakeGroup(children), "/data"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert pane.model.state is not None
+    before = pane.model.state.settings
+    panel = panel_of(pane)
+    panel.turn(is_on=True)
+    qtbot.waitUntil(lambda: panel.array.count() == 2)
+    assert panel.array.itemText(0) == "/pixel_mask"
+    panel.operation.setCurrentIndex(panel.operation.findData(Operation.MASK))
+    panel.operation.activated.emit(panel.operation.currentIndex())
+    qtbot.waitUntil(lambda: pane.model.state is not None and pane.model.state.settings.other is not None)
+    qtbot.waitUntil(lambda: pane.view.is_complete and np.isnan(picture(pane)).sum() == 1)
+    assert np.isnan(picture(pane)[4, 5])
+    qtbot.waitUntil(
+        lambda: pane.model.measured is not None and pane.model.measured.statistics[0].maximum < counts.size
+    )
+    settings = pane.model.state.settings
+    assert (settings.contrast, settings.colour_map) == (before.contrast, before.colour_map)
+    assert settings.compared_with == "masked by /pixel_mask"
+    assert not panel.words.text().startswith("The ")
+    panel.operation.setCurrentIndex(panel.operation.findData(Operation.DIFFERENCE))
+    panel.operation.activated.emit(panel.operation.currentIndex())
+    assert pane.model.state.settings.colour_map == DIVERGING

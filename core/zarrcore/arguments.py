@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any, Final
 
@@ -39,10 +41,27 @@ def check_type(name: str, value: Any, annotation: str, *, is_secret: bool = Fals
     """
     kinds = annotation.split(" | ")
     for kind in kinds:
-        if isinstance(value, _KINDS[kind][0]) and (kind == "bool" or not isinstance(value, bool)):
+        if _is_boolean(value) if kind == "bool" else _fits(value, kind):
             return
     found = f"a value of type {type(value).__name__}" if is_secret else repr(value)
     raise TypeError(f"{name}: expected {' or '.join(_KINDS[kind][1] for kind in kinds)}, found {found}")
+
+
+def _is_boolean(value: Any) -> bool:
+    # NumPy is not imported for this: without it, a value is not its Boolean.
+    return isinstance(value, (bool, getattr(sys.modules.get("numpy"), "bool_", bool)))
+
+
+def _fits(value: Any, kind: str) -> bool:
+    is_of_type = isinstance(value, _KINDS[kind][0]) and not isinstance(value, bool)
+    return is_of_type and all(isinstance(text, str) for text in _texts(value, kind))
+
+
+def _texts(value: Any, kind: str) -> Iterable[Any]:
+    """What must be texts in a value of the right type."""
+    if kind == "Mapping[str, str]":
+        return chain(value, value.values())
+    return value if kind == "tuple[str, ...]" else ()
 
 
 def check_types(annotation: str, **values: Any) -> None:

@@ -55,6 +55,8 @@ OPTIONS = [
     ({"anonymous": "no"}, "anonymous: expected True or False, found 'no'"),
     ({"region": 5}, "region: expected text or None, found 5"),
     ({"cache_dir": 5}, "cache_dir: expected text or a path or None, found 5"),
+    ({"allow_targets": [5]}, "allow_targets: expected a sequence of texts, found (5,)"),
+    ({"headers": {"a": 5}}, "headers: expected a mapping of names to texts, found a value of type dict"),
     ({"allow_targets": 5}, "allow_targets: expected a sequence of texts, found 5"),
     ({"headers": 5}, "headers: expected a mapping of names to texts, found a value of type int"),
     ({"secret_access_key": 5}, "secret_access_key: expected text or None, found a value of type int"),
@@ -123,6 +125,8 @@ def test_functions(place: Path, call: Callable[[Path], Any], sentence: str) -> N
 CREATION = [
     ({"shape": "x"}, "shape: expected integers, one per dimension, found 'x'"),
     ({"chunks": "ato"}, "chunks: expected 'auto', or integers, one per dimension, found 'ato'"),
+    ({"chunks": True}, "chunks: expected integers, one per dimension, found True"),
+    ({"shape": True}, "shape: expected integers, one per dimension, found True"),
     ({"shards": 2.5}, "shards: expected integers, one per dimension, found 2.5"),
     ({"codecs": 3}, "codecs: expected a codec, or several in order, found 3"),
     ({"codecs": [3]}, "codecs[0]: expected an object with a name, found the number 3"),
@@ -166,3 +170,23 @@ def test_numbers_of_numpy_count_and_booleans_do_not() -> None:
     check_type("n", np.float32(3), "float")
     with pytest.raises(TypeError, match=r"^n: expected a number, found True$"):
         check_type("n", True, "float")
+
+
+def test_what_numpy_and_pathlib_give_is_accepted(place: Path, tmp_path: Path) -> None:
+    import numpy as np
+
+    group = zc.open_group(place, mode="a")
+    level = {"name": "zstd", "configuration": {"level": np.int64(5), "checksum": np.bool_(False)}}
+    made = group.create_array(
+        "y",
+        shape=(np.int64(4), 6),
+        dtype="i4",
+        chunks=np.array([2, 3]),
+        codecs=[level],
+        overwrite=np.bool_(True),
+    )
+    assert made.chunks == (2, 3)
+    assert made.metadata.codecs[-1].configuration == {"level": 5, "checksum": False}
+    options = zc.open_store(place, allow_targets=[tmp_path], ca_bundle=tmp_path / "ca.pem").options
+    assert options.allow_targets == (str(tmp_path),)
+    assert options.ca_bundle == str(tmp_path / "ca.pem")

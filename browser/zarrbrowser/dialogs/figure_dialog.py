@@ -250,5 +250,6 @@ def _range(number: QDoubleSpinBox, unit: str) -> None:
 def _box(text: str, is_on: bool, exists: bool) -> QCheckBox:
     box = QCheckBox(text)
     box.setChecked(is_on)
-    box.setVisible(exists)
+    if not exists:
+        box.hide()  # but never show it here: without a parent it would be a window, which flashes
     return box

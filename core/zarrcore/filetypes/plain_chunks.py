@@ -61,6 +61,9 @@ class PlainChunks:
 
     def __init__(self, array: ArrayNode) -> None:
         self._array = array
+        if array.dtype.names is not None and array.dtype.hasobject:
+            why = "with elements of variable length has no codec in Zarr v3; a copy has each as a text"
+            raise UnsupportedError("data type", array.data_type.name, why)
         self.shape = _chunk_shape(array)
         grid = RegularChunkGrid(self.shape)
         codecs = (plain_array_to_bytes(array.dtype),)

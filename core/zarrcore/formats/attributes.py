@@ -31,8 +31,12 @@ def document_attributes(document: JsonObject) -> JsonObject:
     return attributes
 
 
-def json_attributes(attributes: Mapping[str, Any]) -> JsonObject:
+def json_attributes(attributes: Mapping[str, Any], member: str = "attributes") -> JsonObject:
     """``attributes`` as a JSON object: NumPy scalars and arrays, tuples and mappings become their JSON counterparts.
+
+    Args:
+        attributes: the object.
+        member: what errors call it.
 
     Numbers that are not finite stay; the document spells them as the words of the specification.
 
@@ -42,7 +46,7 @@ def json_attributes(attributes: Mapping[str, Any]) -> JsonObject:
     >>> json_attributes({"scale": np.float32(0.5), "axes": ("y", "x")})
     {'scale': 0.5, 'axes': ['y', 'x']}
     """
-    return _object(attributes, "attributes", 0)
+    return _object(attributes, member, 0)
 
 
 def _object(value: Mapping[str, Any], member: str, depth: int) -> JsonObject:

@@ -25,6 +25,7 @@ from zarrcore.codecs import (
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
+from zarrcore.formats.attributes import json_attributes
 from zarrcore.formats.chunk_terms import plain_array_to_bytes
 from zarrcore.formats.v2.parse import parse_codec
 from zarrcore.metadata import (
@@ -106,7 +107,7 @@ def new_array_metadata(
     shape = as_lengths(shape, "shape", minimum=0)
     kind = as_data_type(dtype)
     outer = None if shards is None else as_lengths(shards, "shards", minimum=1, ndim=len(shape))
-    if chunks is not None and chunks != "auto":
+    if chunks is not None and not isinstance(chunks, str):
         inner = as_lengths(chunks, "chunks", minimum=1, ndim=len(shape))
     elif outer is not None:
         inner = _dividing_shape(outer, kind.dtype.itemsize)
@@ -214,7 +215,7 @@ def as_lengths(value: Any, member: str, minimum: int, ndim: int = 1) -> tuple[in
     Raises:
         MetadataError: they are not integers, or too small.
     """
-    if isinstance(value, int | np.integer):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
         value = (value,) * ndim
     try:
         lengths = tuple(int(length) for length in value)
@@ -322,9 +323,11 @@ def _named(codec: CodecLike, member: str) -> NamedConfiguration:
         codec = json.loads(json.dumps(codec.to_dict()))  # it has tuples
     elif hasattr(codec, "get_config"):
         codec = codec.get_config()
-    if isinstance(codec, Mapping) and "id" in codec and "name" not in codec:
-        return parse_codec(dict(codec), member)
-    return parse_named_configuration(dict(codec) if isinstance(codec, Mapping) else codec, member)
+    if isinstance(codec, Mapping):
+        codec = json_attributes(codec, member)  # NumPy's numbers and tuples as JSON's
+        if "id" in codec and "name" not in codec:
+            return parse_codec(codec, member)
+    return parse_named_configuration(codec, member)
 
 
 def _sharding(inner: tuple[int, ...], codecs: Sequence[NamedConfiguration]) -> NamedConfiguration:

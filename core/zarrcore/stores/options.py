@@ -298,8 +298,9 @@ class StoreOptions:
     """The data never change, so that cached answers, also that a key is absent, stay valid whatever ``cache_max_age_s`` says."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.allow_targets, list):  # from JSON
-            object.__setattr__(self, "allow_targets", tuple(self.allow_targets))
+        if isinstance(self.allow_targets, list | tuple):  # a list comes from JSON
+            object.__setattr__(self, "allow_targets", tuple(map(_path_text, self.allow_targets)))
+        object.__setattr__(self, "ca_bundle", _path_text(self.ca_bundle))
         for entry in STORE_OPTIONS:
             value = getattr(self, entry.name)
             if value is not entry.default:
@@ -320,6 +321,11 @@ class StoreOptions:
             if entry.is_identity and value != entry.default:
                 chosen.append((entry.name, sorted(value.items()) if isinstance(value, Mapping) else value))
         return hashlib.sha256(repr(chosen).encode()).digest()
+
+
+def _path_text(value: Any) -> Any:
+    """The text of a path; another value as it is."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 STORE_OPTIONS: Final[tuple[StoreOption, ...]] = tuple(

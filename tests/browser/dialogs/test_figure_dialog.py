@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.browser.drawing.figures import figure
@@ -34,6 +35,28 @@ def test_the_choices_are_those_of_the_controls(dialog: FigureDialog) -> None:
     assert chosen.options == FigureOptions(90.0, 80.0, 150, title="A title", has_axes=False)
     dialog.boxes["has_title"].setChecked(False)
     assert dialog.choices().options.title == ""
+
+
+class Windows(QObject):
+    """Notes each window that is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.shown.append(type(watched).__name__)
+        return False
+
+
+def test_its_controls_are_not_shown_as_windows(qapp: QApplication, request: pytest.FixtureRequest) -> None:
+    windows = Windows()
+    qapp.installEventFilter(windows)
+    dialog = request.getfixturevalue("dialog")
+    qapp.removeEventFilter(windows)
+    assert windows.shown == ["FigureDialog"]
+    assert dialog.boxes["has_title"].isVisible()
 
 
 def test_the_dialog_fits_a_small_screen(dialog: FigureDialog) -> None:

@@ -61,11 +61,16 @@ def _logins(options: StoreOptions) -> _Logins:
 def _parsed(path: Path, _mtime_ns: int, _size: int) -> _Logins:
     try:
         hosts = netrc.netrc(str(path)).hosts
-    except (OSError, netrc.NetrcParseError, UnicodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise StoreError(f"cannot read the logins in {path}: {why}") from error
+    except OSError as error:
+        raise StoreError(f"cannot read the logins in {path}: {error.strerror}") from error
+    except netrc.NetrcParseError as error:  # its message may quote a part of a password
+        raise StoreError(
+            f"cannot read the logins in {path}: the entry that ends at line {error.lineno} is broken"
+        ) from None
+    except UnicodeError:
+        raise StoreError(f"cannot read the logins in {path}: it is not a text file") from None
     return {
-        host.lower(): (login, password or "")
+        host.lower(): (login, password)
         for host, (login, _, password) in hosts.items()
-        if host != "default"
+        if host != "default" and (login or password)
     }

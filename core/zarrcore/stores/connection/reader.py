@@ -156,7 +156,8 @@ class Reader:
                 raise RequestFailedError(Failure.of_kind("Timeout"))
             before = url
             try:
-                url = urljoin(url, moved)
+                # The client reads some addresses otherwise than Python does: in https://a\@b the host is a, not b.
+                url = str(imported("pyreqwest.http").Url(urljoin(url, moved)))
                 place = urlsplit(url)
                 is_own = is_same_server(self._server, place)
             except ValueError:

@@ -83,6 +83,8 @@ class Place:
         rest = url.partition("://")[2]
         if scheme in WEB:
             parts = urlsplit(url)
+            if not parts.hostname or "\\" in parts.netloc:  # clients do not agree where these lead
+                raise ValueError("it names no server")
             default = _PORTS[scheme]
             host = _host(parts.hostname or "")
             port = default if parts.port is None else parts.port

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import pickle
 import threading
+import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -30,6 +32,7 @@ class Site(BaseHTTPRequestHandler):
 
     seen: ClassVar[list[tuple[str, str, str, str]]]
     wants: ClassVar[str]
+    hostile: ClassVar[str]
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -54,6 +57,8 @@ class Site(BaseHTTPRequestHandler):
                 self.answer(401)
         elif self.path == "/data/elsewhere":
             self.answer(302, ("Location", f"http://localhost:{port}/else"))
+        elif self.path == "/data/hostile":  # leads to the host before the backslash
+            self.answer(302, ("Location", self.hostile.format(port=port)))
         elif self.path == "/data/a":
             self.answer(200, body=VALUE)
         else:
@@ -156,6 +161,30 @@ def test_a_server_gets_its_own_login_and_no_other(
     assert server.seen[-1][2] == "Bearer t"
 
 
+@pytest.mark.parametrize("is_plain", [False, True])
+@pytest.mark.parametrize(
+    ("hostile", "other"),
+    [
+        (r"http://127.0.0.1:{port}\@localhost/x", "127.0.0.1"),
+        (r"http://localhost:{port}\@127.0.0.1:{port}/x", "localhost"),
+    ],
+)
+def test_an_address_of_two_meanings_gets_no_login_of_another_host(
+    site: tuple[str, type[Site]], logins: Path, hostile: str, other: str, is_plain: bool
+) -> None:
+    """Python takes the backslash for a part of a user's name, and browsers and some clients for the end of the host."""
+    url, server = site
+    server.wants, server.hostile = "", hostile
+    logins.write_text("machine localhost login user password stolen\n" if other == "127.0.0.1" else "")
+    headers = {} if other == "127.0.0.1" else {"Authorization": "Bearer t"}
+    with opened(url, headers=headers) as store:
+        store._needs_httpx = is_plain  # type: ignore[attr-defined]
+        with suppress(StoreError):
+            store.get("hostile")
+    assert server.seen[0][1] == "/data/hostile"
+    assert [path for host, path, sent, _ in server.seen[1:] if host == other and sent] == []
+
+
 def test_a_login_needs_tls_or_this_machine(logins: Path) -> None:
     logins.write_text("machine example.org login me password mine\ndefault login any password thing\n")
     options = StoreOptions()
@@ -168,6 +197,16 @@ def test_a_broken_file_is_named(logins: Path) -> None:
     logins.write_text("machine\n")
     with pytest.raises(StoreError, match=r"cannot read the logins in .*logins"):
         opened("https://example.org/data")
+    logins.write_text("machine localhost\nlogin user password secret word\n")
+    with pytest.raises(StoreError, match=r"ends at line \d is broken") as caught:
+        opened("https://example.org/data")
+    assert "word" not in "".join(traceback.format_exception(caught.value)).replace("password", "")
     logins.unlink()
     with opened("https://example.org/data"):
         pass
+
+
+def test_an_entry_without_a_login_is_none(logins: Path) -> None:
+    logins.write_text("machine localhost\nmachine other.org login user\n")
+    assert login_headers("http://localhost/x", StoreOptions()) == {}
+    assert login_headers("https://other.org/x", StoreOptions()) == {"Authorization": basic("user", "")}

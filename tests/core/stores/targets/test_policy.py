@@ -117,6 +117,14 @@ def test_what_a_strict_document_leads_to_is_strict(document: str) -> None:
     assert policy("s3://bucket/a.json").within(Place.of("s3://bucket/x")) is not None
 
 
+@pytest.mark.parametrize(
+    "url", [r"http://127.0.0.1\@host/x", r"http://127.0.0.1\.host/x", "http:///127.0.0.1/x"]
+)
+def test_an_address_that_clients_read_in_two_ways_is_malformed(url: str) -> None:
+    with pytest.raises(ValueError, match="names no server"):
+        Place.of(url)
+
+
 OWN, SHARED = StoreOptions(), StoreOptions(targets="shared")
 TARGET = StoreOptions(is_target=True)
 STRICT = StoreOptions(targets="shared", is_target=True, allow_targets=("https://cdn/a/",))

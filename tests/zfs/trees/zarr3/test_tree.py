@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import tensorstore
@@ -30,6 +31,7 @@ from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
 from tests.zfs.forking import run_forked
 from tests.zfs.test_hierarchies import little, same_bits, shown
+from zarrcore.filetypes import PlainChunks
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory
 from zarrfs.trees.freshness import Freshness
@@ -291,6 +293,19 @@ def test_a_store_without_a_hierarchy_has_an_error_file(tmp_path: Path, mount: Mo
     (tmp_path / "plain").mkdir()
     folder = mount(tmp_path / "plain").path / "zarr3"
     assert os.listdir(folder) == ["error.txt"]
+
+
+def test_records_with_texts_have_no_document_and_leave_their_neighbours_in_peace(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("record", (3,), [("n", "i4"), ("t", h5py.string_dtype())])
+        file["fine"] = np.arange(3)
+    arrays = ArraysTree(lambda: zc.open_hierarchy(tmp_path / "a.h5"), Freshness(60.0))
+    record = Zarr3Tree(arrays).root(wait=True).lookup("record", wait=True)
+    assert isinstance(record, Directory)
+    assert record.lookup("zarr.json", wait=True) is None
+    assert [name for name, _ in record.entries()] == ["error.txt"]
+    with pytest.raises(zc.UnsupportedError, match="'struct' with elements of variable length has no codec"):
+        PlainChunks(zc.open_array(tmp_path / "a.h5", "record"))
 
 
 def test_places_are_reversible_and_metadata_are_those_of_the_array(tmp_path: Path) -> None:

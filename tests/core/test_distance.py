@@ -21,6 +21,7 @@ import zarrcore
 from tests.command import Run
 from tests.servers.distant import DistantServer, distant_server
 from zarrcore.cli.main import main
+from zarrcore.errors import BrokenBodyError
 from zarrcore.operations.check import check
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.marker import MARKER_KEY
@@ -29,6 +30,7 @@ from zarrcore.stores.connection.reader import Reader
 from zarrcore.stores.interface import StoreEntry
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.object.s3 import S3Store
+from zarrcore.stores.wrapper.interface import writable
 
 GROUPS, ARRAYS = 4, 20
 NODES = 1 + GROUPS * (1 + ARRAYS)
@@ -185,6 +187,27 @@ class TestManyArrays:
         assert server.round_trips <= 20, "not one for each array"
         np.testing.assert_array_equal(zarrcore.open_hierarchy(tmp_path / "copy.zarr")["plane"][...], PLANE)
 
+    def test_a_copy_reads_back_only_what_the_bucket_does_not_attest(
+        self, server: DistantServer, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def copied() -> int:
+            """The number of chunks that were read back."""
+            bucket = f"attested{next(NUMBERS)}"
+            store = open_store(f"s3://{bucket}/inside", create=True, **server.s3_options)  # type: ignore[arg-type]
+            zarrcore.copy(zarrcore.open_hierarchy(root / "bucket/v3"), store)
+            np.testing.assert_array_equal(
+                zarrcore.open_hierarchy(root / bucket / "inside")["plane"][...], PLANE
+            )
+            return sum(method == "GET" and "/c/" in target for method, target in server.requests)
+
+        assert copied() == 0
+        monkeypatch.setattr(server, "attests", False)
+        assert copied() == 2 + 256
+        monkeypatch.setattr(server, "attests", True)
+        monkeypatch.setattr(server, "received", lambda body: body[:-1] + b"-" if len(body) < 400 else body)
+        with pytest.raises(BrokenBodyError, match="does not read back as it was written"):
+            copied()
+
     def test_small_arrays_are_checked_together(self, server: DistantServer) -> None:
         hierarchy = zarrcore.open_hierarchy("s3://bucket/v3", **server.s3_options)
         server.delay_s = 0.05
@@ -302,7 +325,7 @@ class TestCreating:
             folder.mkdir(exist_ok=True)
             store = open_store(f"s3://bucket/{self.place}", create=True, **server.s3_options)  # type: ignore[arg-type]
             store.get("used")
-            store.erase("used")  # what is imported to send takes longer than a wave
+            writable(store).erase("used")  # what is imported to send takes longer than a wave
             server.forget()
             return zarrcore.open_hierarchy(store, mode, format_, **options)
 

@@ -64,7 +64,7 @@ BUDGETS: dict[str, dict[str, tuple[int, int]]] = {
         "a slice of 8 chunks": (9, 2),
         "a plane of 64 chunks": (64, 1),
     },
-    "copy": {"down, 83 arrays of 1,376 chunks and shards": (1384, 33), "up, the same": (2853, 59)},
+    "copy": {"down, 83 arrays of 1,376 chunks and shards": (1384, 33), "up, the same": (1477, 33)},
     "mount": {
         "mount": (1, 1),
         "find arrays": (98, 8),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import os
 import re
 import subprocess
@@ -109,6 +110,10 @@ class DistantServer:
     """Whether the name of a directory leads to it, as on a web server; in a bucket there is nothing of that name."""
     refused: dict[str, int] = field(default_factory=dict)
     """Key to the status of its answer."""
+    attests: bool = True
+    """Whether it answers with the MD5 sum of a value that it is sent."""
+    received: Callable[[bytes], bytes] = bytes
+    """What it stores of a value that it is sent."""
     in_waves: bool = False
     """Whether answers wait until no request has arrived for the time of the delay. Then a busy machine, on which threads start
     late, has no more round trips than another."""
@@ -284,9 +289,11 @@ class _Connection(asyncio.Protocol):
         elif method == "PUT":
             file = state.root / key
             file.parent.mkdir(parents=True, exist_ok=True)
+            body = state.received(body)
             file.write_bytes(body)
             _keys.pop(state.root / key.partition("/")[0], None)
-            await self._send(method, 200)
+            told = {"ETag": f'"{hashlib.md5(body).hexdigest()}"'} if state.attests else {}
+            self._send_head(200, 0, "text/plain", told)
         elif method == "POST" and "delete" in parse_qs(query, keep_blank_values=True):
             names = re.findall("<Key>(.*?)</Key>", body.decode())
             for name in names:

@@ -56,7 +56,7 @@ class Distance:
 
 
 @dataclass
-class _Line:
+class Line:
     """What all connections share in one direction."""
 
     bytes_per_s: float = 0.0
@@ -120,8 +120,8 @@ class DistantServer:
     held: list[Callable[[], None]] = field(default_factory=list)
     """The answers that wait for that."""
     wave: asyncio.TimerHandle | None = None
-    down: _Line = field(default_factory=_Line)
-    up: _Line = field(default_factory=_Line)
+    down: Line = field(default_factory=Line)
+    up: Line = field(default_factory=Line)
 
     @property
     def s3_options(self) -> dict[str, object]:
@@ -162,7 +162,7 @@ class DistantServer:
 @contextlib.contextmanager
 def distant_server(root: Path, delay_s: float = 0.0, bytes_per_s: float = 0.0) -> Iterator[DistantServer]:
     """A server in a thread of this process."""
-    state = DistantServer(root, delay_s=delay_s, down=_Line(bytes_per_s), up=_Line(bytes_per_s))
+    state = DistantServer(root, delay_s=delay_s, down=Line(bytes_per_s), up=Line(bytes_per_s))
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=_run, args=(loop, state, started := threading.Event()))
     thread.start()

@@ -34,6 +34,7 @@ from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.publication import ARRAYS, group_of, incomplete, publish, tables
 from tests.benchmarks.results import OURS, Result, described_machine, machine
 from tests.benchmarks.workloads import WORKLOADS, WRITE, Workload, write_missing
+from tests.servers.distant import Distance
 
 ROUNDS = 5
 
@@ -54,8 +55,9 @@ def main() -> int:
     finished: list[str] = []
     print(described_machine(), flush=True)
     if distance.NAME in arguments.workloads:
-        found = [*everyday.measure(folder, rounds, peers)]
-        print(f"\n{everyday.describe()}\n\n{everyday.table(found)}", flush=True)
+        far = arguments.distance
+        found = [*everyday.measure(folder, rounds, peers, far, arguments.scene or ())]
+        print(f"\n{everyday.describe(far)}\n\n{everyday.table(found)}", flush=True)
     try:
         for group, heading, measured in sections(arguments, workloads, folder, rounds, peers):
             print(f"\n{heading}", flush=True)
@@ -79,13 +81,9 @@ def sections(
     for workload in workloads:
         found = arrays.measure(workload, folder, rounds, only or arrays.KINDS, peers)
         yield ARRAYS, f"{workload.name}  {workload.describes}", found
-    if distance.NAME in arguments.workloads:
-        delay_ms = distance.DELAY_S * 1e3
-        yield (
-            distance.NAME,
-            f"{distance.NAME}  a server with a delay of {delay_ms:.0f} ms\n",
-            distant(folder, rounds, peers),
-        )
+    if distance.NAME in arguments.workloads and not arguments.scene:
+        found = distant(folder, rounds, peers, arguments.distance)
+        yield distance.NAME, f"{distance.NAME}  a server over {arguments.distance}\n", found
     if mount.NAME in arguments.workloads:
         kinds = only or ((*mount.KINDS, *mount.LONG_KINDS) if arguments.publish else mount.KINDS)
         found = mount.measure(folder, rounds, kinds, peers)
@@ -169,6 +167,26 @@ def parse() -> argparse.Namespace:
         type=int,
         help=f"number of rounds (default: {ROUNDS}; with --compare, at most {comparison.ROUNDS})",
     )
+    parser.add_argument(
+        "--delay",
+        type=float,
+        default=Distance.delay_s * 1e3,
+        metavar="MS",
+        help="of the server (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--bandwidth",
+        type=float,
+        default=0.0,
+        metavar="MIB",
+        help="MiB a second that all connections to the server share, in each direction (default: no limit)",
+    )
+    parser.add_argument(
+        "--scene",
+        action="append",
+        choices=[scene.describes for scene in everyday.scenes()],
+        help="of what is measured at a distance, only this scene of everyday acts; may be repeated",
+    )
     parser.add_argument("--no-peers", action="store_true", help="measure zarrscope alone")
     parser.add_argument(
         "--compare",
@@ -185,6 +203,9 @@ def parse() -> argparse.Namespace:
         if name not in names:
             parser.error(f"no workload {name!r}; there are {', '.join(names)}")
     arguments.workloads = arguments.workloads or names
+    arguments.distance = Distance(arguments.delay / 1e3, arguments.bandwidth * 2**20)
+    if arguments.publish and arguments.distance != Distance():
+        parser.error("what is published is measured at the usual distance")
     return arguments
 
 
@@ -213,9 +234,9 @@ def parts(arguments: argparse.Namespace) -> Iterator[tuple[str, str | None]]:
             yield name, None
 
 
-def distant(folder: Path, rounds: int, peers: bool) -> Iterator[Result]:
+def distant(folder: Path, rounds: int, peers: bool, far: Distance) -> Iterator[Result]:
     """Time all libraries for each task at a distance; an extra round, not counted, compares their results."""
-    with distance.served(folder) as url:
+    with distance.served(folder, far) as url:
         for task in distance.tasks():
             acts = chosen(task.acts, peers)
             seconds: dict[str, list[float]] = {name: [] for name in acts}

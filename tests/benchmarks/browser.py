@@ -32,6 +32,7 @@ _ENOUGH_S = 300
 def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]:
     """The figures of some kinds."""
     from tests.servers.distant import (
+        Distance,
         distant_process,
     )  # late: the time of the window includes its imports
 
@@ -49,7 +50,7 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]
         what = f"the longest freeze of the window while a group of {CHILDREN:,} children expands"
         yield _result(what, "expand", "≤ 50 ms", rounds, [children], shown_as="gap")
         # Each folder in "bucket" is a bucket: the server walks one at its first listing, and "children" has many folders.
-        with distant_process(place / "bucket", DELAY_S) as url:
+        with distant_process(place / "bucket", Distance(DELAY_S)) as url:
             what = (
                 f"the same while a plane is read from a store that takes {DELAY_S * 1e3:.0f} ms per request"
             )

@@ -1,4 +1,4 @@
-"""At a distance: the same hierarchies and arrays on a server with a delay of 50 ms, zarrscope and peers alternately.
+"""At a distance: the same hierarchies and arrays on a server that is far away, zarrscope and peers alternately.
 
 All of them read with the S3 API in path style; the server counts requests. The upper bound of the server and the machine is
 measured too: the same chunks fetched by 64 threads that do nothing else.
@@ -29,9 +29,8 @@ import xxhash
 
 from tests.benchmarks.fairness import back_memory
 from tests.benchmarks.results import BARE_GETS, OURS
-from tests.servers.distant import asked, distant_process
+from tests.servers.distant import Distance, asked, distant_process
 
-DELAY_S = 0.05
 _WRITTEN, _ARRAY = "written", "array"  # a bucket, and the name in it
 _EDGE, _CHUNK_EDGE = 384, 64
 IN_FLIGHT = 64
@@ -305,7 +304,7 @@ _IMPORTS: dict[Any, tuple[str, ...]] = {
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path, far: Distance) -> Iterator[str]:
     """The address of a server with all hierarchies to measure."""
     root = folder / NAME
     if not (root / "done").exists():
@@ -313,7 +312,7 @@ def served(folder: Path) -> Iterator[str]:
         _write(root / "bucket")
         (root / "done").touch()
     shutil.rmtree(root / _WRITTEN, ignore_errors=True)  # of a run that was interrupted
-    with distant_process(root, DELAY_S) as url:
+    with distant_process(root, far) as url:
         yield url
 
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,9 +30,8 @@ import xxhash
 from tests.benchmarks.fairness import chosen, turns
 from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.results import OURS
-from tests.servers.distant import Counts, asked, distant_process
+from tests.servers.distant import Counts, Distance, asked, distant_process
 
-DELAY_S = 0.05
 NAME = "everyday"
 BUCKET = "everyday"
 _SETTLED_S = 0.2
@@ -123,21 +122,23 @@ def scenes() -> list[Scene]:
     ]
 
 
-def measure(folder: Path, rounds: int, peers: bool, only: str = "") -> Iterator[Row]:
-    """The rows, in turns; an extra round, not counted, compares results."""
-    root = _written(folder)
-    far, close = (distant_process(root, delay_s, redirects=False) for delay_s in (DELAY_S, 0.0))
+def measure(
+    folder: Path, rounds: int, peers: bool, distance: Distance, only: Collection[str] = ()
+) -> Iterator[Row]:
+    """The rows of some scenes, or of all, in turns; an extra round, not counted, compares results."""
+    root = written(folder)
+    far, close = (distant_process(root, how_far, redirects=False) for how_far in (distance, Distance(0.0)))
     with far as url, close as near:
         for scene in scenes():
-            if only not in scene.describes:
+            if only and scene.describes not in only:
                 continue
             rows: dict[str, Row] = {}
             digests: dict[str, str] = {}
             readers = chosen(scene.readers, peers)
             for turn, reader in turns(rounds, readers):
                 steps = in_new_process(done, readers[reader], url, near if scene.is_warmed else "")
-                for written in root.glob("up*"):
-                    shutil.rmtree(written)
+                for copied in root.glob("up*"):
+                    shutil.rmtree(copied)
                 for act, digest, taken_s, counts in steps:
                     row = rows.setdefault(act, Row(scene.describes, act))
                     if digest and digests.setdefault(act, digest) != digest:
@@ -167,9 +168,11 @@ def done(script: Script, url: str, near: str) -> list[tuple[str, str, float, Cou
     return found
 
 
-def describe() -> str:
+def describe(distance: Distance) -> str:
     """What the table shows."""
-    return f"Everyday acts over {DELAY_S * 1e3:.0f} ms: requests / round trips in sequence / most in flight / MiB, seconds"
+    return (
+        f"Everyday acts over {distance}: requests / round trips in sequence / most in flight / MiB, seconds"
+    )
 
 
 def table(rows: list[Row]) -> str:
@@ -476,7 +479,7 @@ def _window(name: str, url: str) -> Iterator[Step]:
 # What is read ----------------------------------------------------------------------------------
 
 
-def _written(folder: Path) -> Path:
+def written(folder: Path) -> Path:
     """The folder of the bucket, written once."""
     root = folder / NAME
     if not (root / "done").exists():

@@ -24,7 +24,7 @@ import numpy as np
 
 from tests.benchmarks.fairness import chosen, turns
 from tests.benchmarks.results import BARE_MOUNT, ONE_READER, OURS, Result
-from tests.servers.distant import distant_process
+from tests.servers.distant import Distance, distant_process
 
 NAME = "mount"
 DELAY_S = 0.02
@@ -245,7 +245,7 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str], peers: bool) -> Ite
     known = [task for task in tasks() if task.what in kinds and (not task.is_by_user or _users_may_mount())]
     place = _place(folder)
     ready: dict[str, list[float]] = {name: [] for name in mounters}
-    with distant_process(place, DELAY_S) as url:
+    with distant_process(place, Distance(DELAY_S)) as url:
         for task in known:
             names = [name for name in mounters if task.commands.get(name)]
             seconds: dict[str, list[float]] = {name: [] for name in names}

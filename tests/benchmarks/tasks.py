@@ -22,7 +22,7 @@ import xxhash
 from tests.benchmarks.fairness import back_memory, chosen, turns
 from tests.benchmarks.own_process import in_new_process
 from tests.benchmarks.results import Result
-from tests.servers.distant import asked, distant_process
+from tests.servers.distant import Distance, asked, distant_process
 
 DELAY_S = 0.05
 TINY = "tiny-"
@@ -123,5 +123,5 @@ def _place(task: Task, files: Path) -> Iterator[str]:
     if not task.is_distant:
         yield str(files)
         return
-    with distant_process(files, DELAY_S) as url:
+    with distant_process(files, Distance(DELAY_S)) as url:
         yield url

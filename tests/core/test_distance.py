@@ -21,6 +21,7 @@ import zarrcore
 from tests.command import Run
 from tests.servers.distant import DistantServer, distant_server
 from zarrcore.cli.main import main
+from zarrcore.errors import BrokenBodyError
 from zarrcore.operations.check import check
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.marker import MARKER_KEY
@@ -29,6 +30,7 @@ from zarrcore.stores.connection.reader import Reader
 from zarrcore.stores.interface import StoreEntry
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.object.s3 import S3Store
+from zarrcore.stores.wrapper.interface import writable
 
 GROUPS, ARRAYS = 4, 20
 NODES = 1 + GROUPS * (1 + ARRAYS)
@@ -74,7 +76,7 @@ def server(_server: DistantServer) -> Iterator[DistantServer]:
     """The server, which has been asked for nothing."""
     _server.forget()
     yield _server
-    _server.delay_s, _server.lists = 0.0, True
+    _server.delay_s, _server.lists, _server.in_waves = 0.0, True, False
 
 
 @pytest.fixture(params=["http", "s3"])
@@ -185,6 +187,27 @@ class TestManyArrays:
         assert server.round_trips <= 20, "not one for each array"
         np.testing.assert_array_equal(zarrcore.open_hierarchy(tmp_path / "copy.zarr")["plane"][...], PLANE)
 
+    def test_a_copy_reads_back_only_what_the_bucket_does_not_attest(
+        self, server: DistantServer, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def copied() -> int:
+            """The number of chunks that were read back."""
+            bucket = f"attested{next(NUMBERS)}"
+            store = open_store(f"s3://{bucket}/inside", create=True, **server.s3_options)  # type: ignore[arg-type]
+            zarrcore.copy(zarrcore.open_hierarchy(root / "bucket/v3"), store)
+            np.testing.assert_array_equal(
+                zarrcore.open_hierarchy(root / bucket / "inside")["plane"][...], PLANE
+            )
+            return sum(method == "GET" and "/c/" in target for method, target in server.requests)
+
+        assert copied() == 0
+        monkeypatch.setattr(server, "attests", False)
+        assert copied() == 2 + 256
+        monkeypatch.setattr(server, "attests", True)
+        monkeypatch.setattr(server, "received", lambda body: body[:-1] + b"-" if len(body) < 400 else body)
+        with pytest.raises(BrokenBodyError, match="does not read back as it was written"):
+            copied()
+
     def test_small_arrays_are_checked_together(self, server: DistantServer) -> None:
         hierarchy = zarrcore.open_hierarchy("s3://bucket/v3", **server.s3_options)
         server.delay_s = 0.05
@@ -214,7 +237,7 @@ class TestOpening:
 
     @pytest.mark.parametrize("format_", FORMATS)
     def test_takes_one_round_trip(self, server: DistantServer, format_: str) -> None:
-        server.delay_s = 0.2
+        server.delay_s, server.in_waves = 0.2, True
         zarrcore.open_hierarchy(f"{server.url}/bucket/{format_}-all")["g3/a07"]
         await_root(server, f"{format_}-all")
         assert server.most_at_once == len(AT_ROOT) == len(server.requests)
@@ -225,7 +248,7 @@ class TestOpening:
         coordinates["time"] = np.datetime64("2020-01-01", "ns") + np.arange(4) * np.timedelta64(1, "D")
         dataset = xarray.Dataset({"t": (("time", "lat", "lon"), np.zeros((4, 4, 4)))}, coordinates)
         dataset.to_zarr(server.root / "bucket/dataset", zarr_format=2, consolidated=True)
-        server.delay_s = 0.2
+        server.delay_s, server.in_waves = 0.2, True
         found = xarray.open_dataset(
             "s3://bucket/dataset", engine="zarrscope", storage_options=server.s3_options
         )
@@ -246,7 +269,7 @@ class TestOpening:
         )
         zarr.create_group(session.store).create_array("x", shape=(4,), dtype="u1")
         session.commit("first")
-        server.delay_s = 0.1
+        server.delay_s, server.in_waves = 0.1, True
         assert zarrcore.open_hierarchy("s3://bucket/icechunk", **server.s3_options)["x"].shape == (4,)
         assert server.round_trips <= 6
 
@@ -294,7 +317,7 @@ class TestCreating:
     @pytest.fixture
     def make(self, server: DistantServer) -> Iterator[Callable[..., zarrcore.Hierarchy]]:
         """Makes or opens a hierarchy in a new bucket whose store has been used, with counts from then on."""
-        server.delay_s = 0.2
+        server.delay_s, server.in_waves = 0.2, True
         self.place = f"new{next(NUMBERS)}"
         folder = server.root / "bucket" / self.place
 
@@ -302,6 +325,7 @@ class TestCreating:
             folder.mkdir(exist_ok=True)
             store = open_store(f"s3://bucket/{self.place}", create=True, **server.s3_options)  # type: ignore[arg-type]
             store.get("used")
+            writable(store).erase("used")  # what is imported to send takes longer than a wave
             server.forget()
             return zarrcore.open_hierarchy(store, mode, format_, **options)
 
@@ -424,7 +448,7 @@ class TestCreating:
         plan: Any = SimpleNamespace(fingerprint="1", source_url="here")
         (server.root / "bucket" / self.place).mkdir()
         store = open_store(f"s3://bucket/{self.place}", **server.s3_options)  # type: ignore[arg-type]
-        server.delay_s = 0.2
+        server.delay_s, server.in_waves = 0.2, True
         assert not prepare(plan, open_store(root / "bucket/v3"), store, overwrite=False)
         await_root(server, self.place, is_new=True)
         got, listed, stored = self.requests(server)

@@ -1,24 +1,27 @@
 """A distant server: it serves the files of a directory, and delays each answer.
 
 It implements HTTP with ranges and listing pages, and the S3 requests to read, list, put and delete in path style: each folder
-of the directory is also a bucket. It counts requests. In a separate process it sends several hundred MiB/s more than the measured
-readers can take, each file directly from the page cache.
+of the directory is also a bucket. It counts requests, and may send and receive only so fast. In a separate process, without
+that limit, it sends several hundred MiB/s more than the measured readers can take, each file directly from the page cache.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import os
 import re
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.utils import formatdate
+from functools import partial
 from html import escape, unescape
 from http import HTTPStatus
 from pathlib import Path
@@ -31,6 +34,41 @@ from tests.waiting import PATIENCE_S
 _ASKED = "/.asked"
 """The path that answers at once with the counts since it was last requested, and is not counted."""
 _PAGE = 1000
+_PIECE = 1 << 16
+"""Bytes that a connection sends at once over a line that others share."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far away a server is.
+
+    Attributes:
+        delay_s: between a request and its answer.
+        bytes_per_s: of all connections together, in each direction; 0 is no limit.
+    """
+
+    delay_s: float = 0.05
+    bytes_per_s: float = 0.0
+
+    def __str__(self) -> str:
+        limit = f" and {self.bytes_per_s / 2**20:g} MiB/s" if self.bytes_per_s else ""
+        return f"{self.delay_s * 1e3:g} ms{limit}"
+
+
+@dataclass
+class Line:
+    """What all connections share in one direction."""
+
+    bytes_per_s: float = 0.0
+    free_at_s: float = 0.0
+
+    def time_s(self, nbytes: int) -> float:
+        """Seconds until it has carried so many more bytes."""
+        if not self.bytes_per_s:
+            return 0.0
+        now_s = time.monotonic()
+        self.free_at_s = max(self.free_at_s, now_s) + nbytes / self.bytes_per_s
+        return self.free_at_s - now_s
 
 
 class Counts(NamedTuple):
@@ -72,6 +110,18 @@ class DistantServer:
     """Whether the name of a directory leads to it, as on a web server; in a bucket there is nothing of that name."""
     refused: dict[str, int] = field(default_factory=dict)
     """Key to the status of its answer."""
+    attests: bool = True
+    """Whether it answers with the MD5 sum of a value that it is sent."""
+    received: Callable[[bytes], bytes] = bytes
+    """What it stores of a value that it is sent."""
+    in_waves: bool = False
+    """Whether answers wait until no request has arrived for the time of the delay. Then a busy machine, on which threads start
+    late, has no more round trips than another."""
+    held: list[Callable[[], None]] = field(default_factory=list)
+    """The answers that wait for that."""
+    wave: asyncio.TimerHandle | None = None
+    down: Line = field(default_factory=Line)
+    up: Line = field(default_factory=Line)
 
     @property
     def s3_options(self) -> dict[str, object]:
@@ -83,6 +133,23 @@ class DistantServer:
         _keys.clear()
         self.take_counts()
 
+    def answer_later(
+        self, loop: asyncio.AbstractEventLoop, answer: Callable[[], None], arrives_s: float
+    ) -> None:
+        """Answer a request that arrives in so many seconds."""
+        if not self.in_waves:
+            loop.call_later(arrives_s + self.delay_s, answer)
+            return
+        self.held.append(answer)
+        if self.wave is not None:
+            self.wave.cancel()
+        self.wave = loop.call_later(arrives_s + self.delay_s, self._answer_wave)
+
+    def _answer_wave(self) -> None:
+        held, self.held = self.held, []
+        for answer in held:
+            answer()
+
     def take_counts(self) -> Counts:
         """The counts, which begin anew."""
         found = Counts(len(self.requests), self.sent, self.most_at_once, self.round_trips)
@@ -93,9 +160,9 @@ class DistantServer:
 
 
 @contextlib.contextmanager
-def distant_server(root: Path, delay_s: float = 0.0) -> Iterator[DistantServer]:
+def distant_server(root: Path, delay_s: float = 0.0, bytes_per_s: float = 0.0) -> Iterator[DistantServer]:
     """A server in a thread of this process."""
-    state = DistantServer(root, delay_s=delay_s)
+    state = DistantServer(root, delay_s=delay_s, down=Line(bytes_per_s), up=Line(bytes_per_s))
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=_run, args=(loop, state, started := threading.Event()))
     thread.start()
@@ -108,14 +175,15 @@ def distant_server(root: Path, delay_s: float = 0.0) -> Iterator[DistantServer]:
 
 
 @contextlib.contextmanager
-def distant_process(root: Path, delay_s: float, *, redirects: bool = True) -> Iterator[str]:
+def distant_process(root: Path, distance: Distance, *, redirects: bool = True) -> Iterator[str]:
     """The address of a server in a separate process."""
     command = [
         sys.executable,
         "-m",
         "tests.servers.distant",
         str(root),
-        str(delay_s),
+        str(distance.delay_s),
+        str(distance.bytes_per_s),
         "redirects" * redirects,
     ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -196,15 +264,14 @@ class _Connection(asyncio.Protocol):
             del self._received[: self._body_nbytes]
             head, self._head, state = self._head, "", self._state
             if head.split(" ", 2)[1] == _ASKED:
-                told = " ".join(map(str, state.take_counts())).encode()
-                self._send("GET", 200, told)
-                state.sent -= len(told)
+                self._send_at_once("GET", 200, " ".join(map(str, state.take_counts())).encode())
                 return
             chain = state.answered[0] + 1
             state.round_trips = max(state.round_trips, chain)
             state.waiting += 1
             state.most_at_once = max(state.most_at_once, state.waiting)
-            self._loop.call_later(state.delay_s, self._begin, head, body, state.answered, chain)
+            answer = partial(self._begin, head, body, state.answered, chain)
+            state.answer_later(self._loop, answer, state.up.time_s(len(body)))
 
     def _begin(self, head: str, body: bytes, answered: list[int], chain: int) -> None:
         answered[0] = max(answered[0], chain)
@@ -218,31 +285,33 @@ class _Connection(asyncio.Protocol):
         state.requests.append((method, target))
         key = unquote(path).strip("/")
         if key in state.refused:
-            self._send(method, state.refused[key])
+            await self._send(method, state.refused[key])
         elif method == "PUT":
             file = state.root / key
             file.parent.mkdir(parents=True, exist_ok=True)
+            body = state.received(body)
             file.write_bytes(body)
             _keys.pop(state.root / key.partition("/")[0], None)
-            self._send(method, 200)
+            told = {"ETag": f'"{hashlib.md5(body).hexdigest()}"'} if state.attests else {}
+            self._send_head(200, 0, "text/plain", told)
         elif method == "POST" and "delete" in parse_qs(query, keep_blank_values=True):
             names = re.findall("<Key>(.*?)</Key>", body.decode())
             for name in names:
                 (state.root / key / unescape(name)).unlink(missing_ok=True)
             _keys.pop(state.root / key, None)
             told = "".join(f"<Deleted><Key>{name}</Key></Deleted>" for name in names)
-            self._send(method, 200, f"<DeleteResult>{told}</DeleteResult>".encode(), "application/xml")
+            await self._send(method, 200, f"<DeleteResult>{told}</DeleteResult>".encode(), "application/xml")
         elif "list-type=2" in query:
-            self._send(method, 200, _s3_page(state.root / key, parse_qs(query)), "application/xml")
+            await self._send(method, 200, _s3_page(state.root / key, parse_qs(query)), "application/xml")
         elif (state.root / key).is_dir():
             if not path.endswith("/") and not state.redirects:
-                self._send(method, 404)
+                await self._send(method, 404)
             elif not path.endswith("/"):
-                self._send(method, 301, b"", location=path + "/")
+                await self._send(method, 301, b"", location=path + "/")
             elif state.lists:
-                self._send(method, 200, _listing(state.root / key), "text/html")
+                await self._send(method, 200, _listing(state.root / key), "text/html")
             else:
-                self._send(method, 403)
+                await self._send(method, 403)
         else:
             await self._send_file(method, state.root / key, head)
 
@@ -250,7 +319,7 @@ class _Connection(asyncio.Protocol):
         try:
             file = open(path, "rb")  # noqa: SIM115 - from the page cache
         except OSError:
-            self._send(method, 404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
+            await self._send(method, 404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
             return
         with file:
             size = os.fstat(file.fileno()).st_size
@@ -261,21 +330,39 @@ class _Connection(asyncio.Protocol):
                 start = int(first) if first else max(0, size - int(last))
                 stop = min(int(last) + 1, size) if first and last else size
                 if start >= size:
-                    self._send(method, 416)
+                    await self._send(method, 416)
                     return
             headers = {"Content-Range": f"bytes {start}-{stop - 1}/{size}"} if asked_range else {}
             self._send_head(206 if asked_range else 200, stop - start, "application/octet-stream", headers)
             if method == "GET" and self._transport is not None and stop > start:
                 self._state.sent += stop - start
-                with contextlib.suppress(ConnectionError, RuntimeError):
-                    await self._loop.sendfile(self._transport, file, start, stop - start)
+                piece = _PIECE if self._state.down.bytes_per_s else stop - start
+                for at in range(start, stop, piece):
+                    count = min(piece, stop - at)
+                    await self._carried(count)
+                    if self._transport is None:
+                        return
+                    with contextlib.suppress(ConnectionError, RuntimeError):
+                        await self._loop.sendfile(self._transport, file, at, count)
 
-    def _send(
+    async def _carried(self, nbytes: int) -> None:
+        """Wait until the line has carried so many bytes."""
+        if time_s := self._state.down.time_s(nbytes):
+            await asyncio.sleep(time_s)
+
+    async def _send(
+        self, method: str, status: int, body: bytes = b"", kind: str = "text/plain", location: str = ""
+    ) -> None:
+        if method in ("GET", "POST"):
+            self._state.sent += len(body)
+            await self._carried(len(body))
+        self._send_at_once(method, status, body, kind, location)
+
+    def _send_at_once(
         self, method: str, status: int, body: bytes = b"", kind: str = "text/plain", location: str = ""
     ) -> None:
         self._send_head(status, len(body), kind, {"Location": location} if location else {})
         if method in ("GET", "POST") and self._transport is not None:
-            self._state.sent += len(body)
             self._transport.write(body)
 
     def _send_head(self, status: int, size: int, kind: str, headers: dict[str, str]) -> None:
@@ -341,8 +428,8 @@ def _s3_page(path: Path, query: dict[str, list[str]]) -> bytes:
     ).encode()
 
 
-def _main(root: str, delay: str, redirects: str) -> None:
-    with distant_server(Path(root), float(delay)) as server:
+def _main(root: str, delay: str, bandwidth: str, redirects: str) -> None:
+    with distant_server(Path(root), float(delay), float(bandwidth)) as server:
         server.redirects = bool(redirects)
         print(server.url, flush=True)
         with contextlib.suppress(KeyboardInterrupt):

@@ -46,6 +46,10 @@ class WatchedStore(WrapperStore):
         with self._one_more():
             return super().set(key, value, if_absent=if_absent)
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        with self._one_more():
+            return super().set_attested(key, value)
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         with self._one_more():
             return super().replace(key, value, stat)

@@ -352,6 +352,19 @@ class WritableStore(Store):
             StoreError: the store refused or failed.
         """
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        """Store ``value`` under ``key``, as `set` does.
+
+        Returns:
+            Whether the store has stated a checksum of what it received, and it is that of ``value``: otherwise only reading it
+            back shows that it is stored as it was sent.
+
+        Raises:
+            As `set`.
+        """
+        self.set(key, value)
+        return False
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         """Store ``value`` in place of the one with these facts. False, and nothing is stored, if the key has changed since.
 

@@ -15,7 +15,7 @@ from zarrbrowser.editing.watched_store import WatchedStore
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrcore.errors import StoreFullError
 from zarrcore.hierarchy import open_hierarchy
-from zarrcore.stores import BytesLike, MemoryStore, ReadableStore, StoreStat, WrapperStore
+from zarrcore.stores import BytesLike, MemoryStore, ReadableStore, StoreStat, WrapperStore, WritableStore
 
 VALUES = np.arange(20 * 30, dtype=np.int32).reshape(20, 30)
 
@@ -65,6 +65,8 @@ class FullStore(WrapperStore):
         if self.room < 0:
             raise StoreFullError(f"{key}: no space left", key=key, url=self.url)
         return super().set(key, value, if_absent=if_absent)
+
+    set_attested = WritableStore.set_attested
 
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         return self.set(key, value)

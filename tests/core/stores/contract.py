@@ -247,6 +247,7 @@ class ReadOnlyStoreTests:
         for write in (
             lambda: store.set("a/x", b"1"),
             lambda: store.set("zarr.json", b"1", if_absent=True),
+            lambda: store.set_attested("zarr.json", b"1"),
             lambda: store.set_partial_values([("zarr.json", 0, b"1")]),
             lambda: store.set_file("a/x", 0),
             lambda: store.rename("zarr.json", "a/x"),
@@ -353,6 +354,12 @@ class WritableStoreTests:
         empty.erase("a/y")
         assert empty.set("a/y", b"5", if_absent=True) is True
         assert empty.get("a/y") == b"5"
+
+    def test_an_attested_value_is_stored_like_others(self, empty: AnyStore) -> None:
+        empty.set("a/x", b"1")
+        assert empty.get("a/x") == b"1"
+        empty.set_attested("a/x", memoryview(bytearray(b"23")))
+        assert empty.get("a/x") == b"23"
 
     def test_one_of_several_writers_finds_the_key_absent(self, empty: AnyStore) -> None:
         with ThreadPoolExecutor(8) as pool:

@@ -156,6 +156,9 @@ class FaultyStore(WrapperStore):
             "set", [key], lambda: super(FaultyStore, self).set(key, value, if_absent=if_absent)
         )
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        return self._write("set", [key], lambda: super(FaultyStore, self).set_attested(key, value))
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         return self._write("replace", [key], lambda: super(FaultyStore, self).replace(key, value, stat))
 

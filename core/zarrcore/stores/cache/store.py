@@ -240,6 +240,12 @@ class CacheStore(WrapperStore):
         finally:
             self._written([key])
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        try:
+            return writable(self.store).set_attested(key, value)
+        finally:
+            self._written([key])
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         try:
             return writable(self.store).replace(key, value, stat)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER
 from zarrcore.stores.connection.failures import Failure, request_errors
@@ -15,6 +17,8 @@ from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.object.listed_store import ListedStore
+
+T = TypeVar("T")
 
 _PART: Final = 8 * 2**20
 """Bytes of a part of a large value; values up to this size are sent in one request."""
@@ -30,6 +34,8 @@ _ERASED_AT_ONCE: Final = 1000
 
 _NOT_KNOWN: Final = {405, 501}
 """The answers of services that do not copy, or know no conditions."""
+
+_MD5: Final = re.compile(r"[0-9a-f]{32}")
 
 _UNSENDABLE: Final = ValueError
 """The exception for names that obstore cannot send."""
@@ -54,6 +60,12 @@ class BucketStore(ListedStore, WritableStore):
             return self._create(key, data)
         self._put(key, data, len(data))
         return True
+
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        """S3 and GCS answer with the MD5 sum of what they received, unless they encrypt it with other keys than their own."""
+        data = memoryview(value).cast("B")
+        stated = (self._put(key, data, len(data)) or "").strip('"')
+        return bool(_MD5.fullmatch(stated)) and stated == hashlib.md5(data, usedforsecurity=False).hexdigest()
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         """Store all bytes of an open file, part by part.
@@ -117,20 +129,23 @@ class BucketStore(ListedStore, WritableStore):
     def bucket_identity(self) -> Hashable:
         """Identifies the bucket within its service."""
 
-    def _put(self, key: str, data: Any, size: int) -> None:
+    def _put(self, key: str, data: Any, size: int) -> str | None:
+        """Store a value; returns its ETag if it was sent in one request."""
         check_path_like_key(key, self.url)
         path = self.prefix + key
         if size <= _PART:
-            self._written(path, lambda: self._sender().put(path, data, use_multipart=False))
-            return
+            answer = self._written(path, lambda: self._sender().put(path, data, use_multipart=False))
+            etag: str | None = answer["e_tag"]
+            return etag
         part = max(_PART, -(-size // _MOST_PARTS))
         try:
             self._sender(repeats=True).put(path, data, chunk_size=part, use_multipart=True)
         except request_errors() as error:
             raise self._error(Failure.of(error), key, _HINT) from None
         self._place_seen = True
+        return None
 
-    def _written(self, path: str, request: Callable[[], object]) -> None:
+    def _written(self, path: str, request: Callable[[], T]) -> T:
         """Send a request that changes the bucket, and repeat it while it fails for reasons that may pass.
 
         Raises:
@@ -141,6 +156,7 @@ class BucketStore(ListedStore, WritableStore):
         if isinstance(outcome, Failure):
             raise self._error(outcome, path[len(self.prefix) :] or None, _HINT)
         self._place_seen = True
+        return outcome
 
     def _create(self, key: str, data: memoryview) -> bool:
         """Store a value unless there is one, in one request with a condition: an upload in parts cannot have one.

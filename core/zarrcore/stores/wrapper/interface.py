@@ -117,6 +117,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         return writable(self.store).set(key, value, if_absent=if_absent)
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        return writable(self.store).set_attested(key, value)
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         return writable(self.store).replace(key, value, stat)
 

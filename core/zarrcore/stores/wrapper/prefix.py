@@ -87,6 +87,9 @@ class PrefixStore(WrapperStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         return super().set(self._inner(key), value, if_absent=if_absent)
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        return super().set_attested(self._inner(key), value)
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         return super().replace(self._inner(key), value, stat)
 

@@ -24,6 +24,9 @@ class RefusingStore(WritableStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         raise self._refused(key)
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        raise self._refused(key)
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         raise self._refused(key)
 

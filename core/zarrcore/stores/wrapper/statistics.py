@@ -144,6 +144,12 @@ class StatisticsStore(WrapperStore):
             count(value)
             return stored
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        with self._counting("set", key) as count:
+            attested = super().set_attested(key, value)
+            count(value)
+            return attested
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         with self._counting("set", key) as count:
             stored = super().replace(key, value, stat)

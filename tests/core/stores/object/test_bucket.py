@@ -28,6 +28,7 @@ from zarrcore.stores import ByteRange, MemoryStore, WritableStore
 from zarrcore.stores.object import bucket as bucket_module
 from zarrcore.stores.object import listed_store as object_module
 from zarrcore.stores.object import listing as bucket_listing
+from zarrcore.stores.wrapper.prefix import PrefixStore
 
 WRITES: list[Callable[[WritableStore], object]] = [
     lambda store: store.set("key", b"1"),
@@ -50,6 +51,21 @@ def test_large_values_are_sent_in_parts(request: pytest.FixtureRequest, service:
     assert not store.set("large", b"", if_absent=True)
     assert store.set("another", value, if_absent=True)
     assert store.get("another") == value
+
+
+@pytest.mark.parametrize(
+    ("service", "bucket"), [("s3", "s3://bucket"), ("gcs", "gs://gcs"), ("azure", "az://container")]
+)
+def test_a_service_attests_what_it_received(
+    request: pytest.FixtureRequest, service: str, bucket: str
+) -> None:
+    store = open_store(f"{bucket}/{uuid.uuid4()}", **request.getfixturevalue(service).options)
+    attests = service != "azure"  # its etags are no checksums
+    assert store.set_attested("a", b"12") is attests
+    assert PrefixStore(store, "b/").set_attested("c", b"") is attests
+    assert store.set_attested("large", bytes(8 << 20) + b"1") is False, "sent in parts"
+    assert [store.get("a"), store.get("b/c")] == [b"12", b""]
+    assert store.get("large") == bytes(8 << 20) + b"1"
 
 
 @pytest.mark.parametrize(

@@ -72,11 +72,12 @@ def test_listing_is_counted_when_it_ends_or_is_stopped(store: StatisticsStore) -
 def test_writing_is_counted(empty: StatisticsStore) -> None:
     empty.set("a", memoryview(bytearray(24)).cast("I"))
     assert not empty.set("a", b"1", if_absent=True)
+    assert not empty.set_attested("c", b"1234567")
     empty.set_partial_values(iter([("a", 0, b"12"), ("b", 0, b"345")]))
     empty.erase("a")
     empty.erase_values(iter(["b", "c"]))
     empty.erase_prefix("")
-    assert counts(empty) == {"set": (4, 0, 24 + 1 + 5), "erase": (4, 0, 0)}
+    assert counts(empty) == {"set": (5, 0, 24 + 1 + 7 + 5), "erase": (4, 0, 0)}
 
 
 def test_it_has_the_abilities_of_its_store() -> None:

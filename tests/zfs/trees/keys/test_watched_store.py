@@ -15,6 +15,7 @@ from zarrfs.trees.keys.watched_store import WatchedStore
 
 CHANGES: dict[str, tuple[Callable[[WatchedStore], object], list[str]]] = {
     "set": (lambda store: store.set("new", b"1"), ["new"]),
+    "set_attested": (lambda store: store.set_attested("new", b"1"), ["new"]),
     "set_file": (lambda store: set_empty_file(store, "new"), ["new"]),
     "rename": (lambda store: store.rename("a", "b"), ["a", "b"]),
     "link": (lambda store: store.link("a", "b"), ["b"]),

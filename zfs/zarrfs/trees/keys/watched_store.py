@@ -28,6 +28,12 @@ class WatchedStore(WrapperStore):
         finally:
             self.changed(key)
 
+    def set_attested(self, key: str, value: BytesLike) -> bool:
+        try:
+            return super().set_attested(key, value)
+        finally:
+            self.changed(key)
+
     def replace(self, key: str, value: BytesLike, stat: StoreStat) -> bool:
         try:
             return super().replace(key, value, stat)

@@ -1,0 +1,111 @@
+"""What everyday acts at a distance ask of a server: a request or a round trip more than now is an error.
+
+The acts are those of `tests.benchmarks.everyday`, one after the other: what an act left in memory helps the next one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import everyday
+from tests.benchmarks.own_process import in_new_process
+from tests.benchmarks.results import OURS
+from tests.servers.distant import distant_server
+
+for needed in ("h5netcdf", "h5py", "icechunk", "kerchunk", "xarray", "zarr"):
+    pytest.importorskip(needed)
+
+_CHUNKS = {
+    "open an array by its path": (6, 1),
+    "a slice of 8 chunks": (8, 1),
+    "a slice beside it, 4 chunks the same": (8, 1),
+    "a plane of 64 chunks": (64, 1),
+    "a column of 128 chunks": (128, 2),
+    "a series of one pixel, 16 chunks": (16, 1),
+    "20 elements, one after another": (20, 20),
+}
+
+BUDGETS: dict[str, dict[str, tuple[int, int]]] = {
+    "hierarchy, v3": {"open": (6, 1), "tree": (92, 5)},
+    "hierarchy, v3, consolidated": {"open": (6, 1), "tree": (0, 0)},
+    "hierarchy, v2": {"open": (6, 1), "tree": (181, 9)},
+    "hierarchy, v2, consolidated": {"open": (6, 1), "tree": (0, 0)},
+    "array of chunks": _CHUNKS,
+    "array of chunks, v2": _CHUNKS,
+    "array of shards": {
+        "open an array by its path": (6, 1),
+        "a slice of 8 chunks": (4, 2),
+        "a slice beside it, 4 chunks the same": (8, 2),
+        "a plane of 64 chunks": (32, 2),
+        "a column of 128 chunks": (8, 2),
+        "a series of one pixel, 16 chunks": (2, 2),
+        "20 elements, one after another": (40, 40),
+    },
+    "xarray, Zarr v3, consolidated": {
+        "open": (9, 2),
+        "a plane of 16 chunks": (16, 1),
+        "a series of one pixel, 4 chunks": (4, 1),
+    },
+    "xarray, a NetCDF-4 file": {
+        "open": (4, 2),
+        "a plane of 16 chunks": (8, 1),  # threads join neighbours that wait together
+        "a series of one pixel, 4 chunks": (4, 1),
+    },
+    "xarray, references to a NetCDF-4 file": {
+        "open": (2, 1),
+        "a plane of 16 chunks": (8, 1),
+        "a series of one pixel, 4 chunks": (4, 1),
+    },
+    "Icechunk": {
+        "open an array of the branch main": (18, 5),
+        "a slice of 8 chunks": (9, 2),
+        "a plane of 64 chunks": (64, 1),
+    },
+    "copy": {"down, 83 arrays of 1,376 chunks and shards": (1384, 33), "up, the same": (1477, 33)},
+    "mount": {
+        "mount": (1, 1),
+        "find arrays": (98, 8),
+        "find arrays again": (0, 0),
+        "find arrays after the time to live": (93, 8),
+        "cat '[3,0:128,0:256].npy', 8 chunks": (8, 1),
+        "cat data.npy, 16 chunks": (16, 2),
+        "20 small random reads of data.raw": (152, 19),
+        # Two of them ask again for the array, which is known for only 3 s here.
+        "8 chunks of the HDF5 view, by h5py": (18, 4),
+    },
+    "mount, files as stored": {
+        "stat a key": (6, 4),
+        "cat a key": (5, 3),
+        "ls -l of 20 arrays": (3, 2),
+        "stat what does not exist": (6, 3),
+    },
+    "window": {
+        "open the root": (21, 4),
+        "open an array by its path: a plane of 64 chunks": (79, 5),
+        "next plane": (64, 1),
+    },
+}
+"""By scene and act: requests, and round trips in sequence."""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return in_new_process(everyday.written, tmp_path_factory.mktemp("everyday"))
+
+
+@pytest.mark.parametrize("scene", everyday.scenes(), ids=lambda scene: scene.describes)
+def test_acts_ask_no_more_than_they_did(scene: everyday.Scene, root: Path) -> None:
+    if scene.describes.startswith("mount") and not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("this user cannot open /dev/fuse")
+    with distant_server(root) as near, distant_server(root, 0.05) as far:
+        near.redirects, far.redirects, far.in_waves = False, False, True
+        near_url = near.url if scene.is_warmed else ""
+        steps = in_new_process(everyday.done, scene.readers[OURS], far.url, near_url)
+    asked = {act: (counts.requests, counts.round_trips) for act, _, _, counts in steps}
+    budget = BUDGETS[scene.describes]
+    assert asked.keys() == budget.keys()
+    more = {act: count for act, count in asked.items() if any(map(int.__gt__, count, budget[act]))}
+    assert more == {}

@@ -28,6 +28,8 @@ class ColourController(QObject):
         self._model, self._panel = model, panel
         self._channel = 0
         """The channel whose contrast the panel shows."""
+        self._has_flags = False
+        """Whether the image may have flags: most have none, and are shown often."""
         panel.colour_map_chosen.connect(self._choose_colour_map)
         panel.chosen.connect(self._choose_contrast)
         panel.norm_chosen.connect(lambda norm: model.set(norm=norm))
@@ -42,7 +44,6 @@ class ColourController(QObject):
         panel.channels.channel_chosen.connect(self._choose_channel)
         model.changed.connect(self._follow)
         model.measured_changed.connect(self._show_measured)
-        model.measured_changed.connect(self._show_flags)
 
     def choose_field(self, name: str) -> None:
         """Show another field of the structure."""
@@ -51,7 +52,10 @@ class ColourController(QObject):
 
     def _follow(self, change: Change) -> None:
         state = self._model.state
-        if change & (_IN_PANEL | Change.CONTRAST):
+        if state is not None and change & Change.IMAGE:
+            self._has_flags = "flag_meanings" in state.image.base.attributes
+            self._panel.flags.hide()
+        if self._has_flags and change & (_IN_PANEL | Change.CONTRAST):
             self._show_flags()
         if state is None or not change & _IN_PANEL:
             return
@@ -67,6 +71,8 @@ class ColourController(QObject):
 
     def _show_measured(self) -> None:
         state, found = self._model.state, self._found()
+        if self._has_flags:
+            self._show_flags()
         if state is None or found is None:
             return
         settings, dtype, elements = state.settings, state.image.base.dtype, state.settings.elements

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
@@ -17,6 +19,8 @@ from zarrcore.conventions.cf import flags_of
 from zarrcore.typing import AnyArray
 
 _MOST_ROWS = 8
+_MOST = 256
+"""Flags that are listed."""
 
 
 class FlagList(QListWidget):
@@ -42,16 +46,19 @@ class FlagList(QListWidget):
         missing, fill = (
             (one.red(), one.green(), one.blue(), 255) for one in map(QColor, (theme.missing, theme.fill))
         )
-        values: AnyArray = np.array([*flags], state.image.base.dtype)
+        shown = dict(islice(flags.items(), _MOST))
+        values: AnyArray = np.array([*shown], state.image.base.dtype)
         colours = colours_of(values, state.settings.elements, style_of(state, measured, missing, fill))
-        for (value, meaning), colour in zip(flags.items(), colours.tolist(), strict=True):
+        for (value, meaning), colour in zip(shown.items(), colours.tolist(), strict=True):
             text = f"{value}  {meaning.replace('_', ' ')}"
             item = QListWidgetItem(swatch((colour[0], colour[1], colour[2])), text)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled)
             item.setToolTip(tooltip(text))
             item.setSizeHint(QSize(0, ROW))
             self.addItem(item)
-        self.setFixedHeight(min(_MOST_ROWS, len(flags)) * ROW + 6)
+        if len(flags) > len(shown):
+            self.addItem(f"and {len(flags) - len(shown):,} more")
+        self.setFixedHeight(min(_MOST_ROWS, self.count()) * ROW + 6)
 
 
 def _flags(state: ImageState) -> dict[int, str]:

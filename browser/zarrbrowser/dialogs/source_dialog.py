@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from zarrbrowser.session.error_text import sentence
+from zarrbrowser.widgets.completion import dress_suggestions
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Workers
 
@@ -33,6 +34,7 @@ class SourceDialog(QFileDialog):
         self.setOption(QFileDialog.Option.ReadOnly)
         self.setLabelText(QFileDialog.DialogLabel.Accept, "Open")
         self.setLabelText(QFileDialog.DialogLabel.FileName, "File or folder:")
+        dress_suggestions(self)
         self.what = label(role="muted", wrap=True)
         grid = self.layout()
         if isinstance(grid, QGridLayout):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QStringListModel, Qt
-from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
+from PySide6.QtWidgets import QCompleter, QFileDialog, QLineEdit, QListView
 
 from zarrbrowser.theme import dress
 
@@ -21,3 +21,12 @@ def suggest(line: QLineEdit, words: Sequence[str] = ()) -> QStringListModel:
     completer.setPopup(popup)
     line.setCompleter(completer)
     return model
+
+
+def dress_suggestions(dialog: QFileDialog) -> None:
+    """Give the look of the window to the suggestions of Qt's dialog for files, which are windows of their own."""
+    for line in dialog.findChildren(QLineEdit):
+        completer = line.completer()
+        popup = None if completer is None else completer.popup()
+        if popup is not None:
+            dress(popup)

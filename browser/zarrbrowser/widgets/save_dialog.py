@@ -7,6 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from zarrbrowser.widgets.completion import dress_suggestions
+
 
 def ask_for_file(
     parent: QWidget,
@@ -26,6 +28,7 @@ def ask_for_file(
         folder: the folder shown first; by default the current one.
     """
     dialog = QFileDialog(parent, title, folder, filters)
+    dress_suggestions(dialog)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
     dialog.setDefaultSuffix(suffix)
     if not filters:

@@ -95,6 +95,7 @@ def on_cluster(address: str) -> Iterator[RunWork]:
     """
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError as error:
         raise MissingExtraError("working on a cluster", "dask") from error
     with _quiet():
@@ -102,6 +103,10 @@ def on_cluster(address: str) -> Iterator[RunWork]:
         # while the thread of its event loop starts. If that thread collects it, both wait for each other.
         gc.collect()
         try:
+            if "://" not in address or address.startswith(("tcp://", "tls://")):
+                get_address_host_port(
+                    address
+                )  # a client of a malformed one takes 20 s to end, and prints a traceback
             client: Any = Client(address, timeout="10s", set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise ClusterError(f"no Dask scheduler answers at {address}: {error}", address) from error

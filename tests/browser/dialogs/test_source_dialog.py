@@ -13,6 +13,8 @@ from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
 from zarrbrowser.dialogs.source_dialog import SourceDialog
+from zarrbrowser.theme import current_colours
+from zarrbrowser.theme.stylesheet import stylesheet
 from zarrbrowser.workers import Workers
 
 
@@ -41,6 +43,13 @@ def press(dialog: SourceDialog, row: int) -> None:
     view = _view(dialog)
     place = view.visualRect(view.model().index(row, 0, view.rootIndex())).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+
+
+def test_its_suggestions_have_the_look_of_the_window(dialog: SourceDialog) -> None:
+    completers = [line.completer() for line in dialog.findChildren(QLineEdit)]
+    popups = [completer.popup() for completer in completers if completer is not None]
+    assert popups
+    assert {popup.styleSheet() for popup in popups} == {stylesheet(current_colours())}
 
 
 def test_files_and_folders_are_named_and_opened(dialog: SourceDialog, qtbot: QtBot, tmp_path: Path) -> None:

@@ -137,6 +137,19 @@ def test_no_scheduler(source: Path) -> None:
     assert outcome.stderr.startswith("zarrscope: no Dask scheduler answers at no address: ")
 
 
+@pytest.mark.parametrize("address", ["processes", "tcp://host", "tls://host:x"])
+def test_a_malformed_address_makes_no_client(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that is made in vain takes 20 s to end with its process, and prints a traceback."""
+    made: list[object] = []
+    monkeypatch.setattr("distributed.Client", lambda *arguments, **_: made.append(arguments))
+    with (
+        pytest.raises(zc.ClusterError, match=f"^no Dask scheduler answers at {address}: "),
+        on_cluster(address),
+    ):
+        pass
+    assert made == []
+
+
 def test_a_cluster_after_one_that_did_not_answer(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is left of the first client waits for the second one if the thread of its event loop collects it."""
     from distributed.compatibility import asyncio_run

@@ -20,6 +20,7 @@ from zarrbrowser.session.saved_views.view import BadViewError, SavedView
 from zarrbrowser.session.saved_views.view_files import SUFFIX, is_views_file, read_views
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.session.state import Session
+from zarrbrowser.widgets.completion import dress_suggestions
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.workers import Workers
 
@@ -73,6 +74,7 @@ class ViewOpener(QObject):
     def choose_file(self) -> None:
         """Ask for a file of views."""
         dialog = QFileDialog(self._parent, "Open a file of bookmarks")
+        dress_suggestions(dialog)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilters([f"Bookmarks of zarrscope (*{SUFFIX})", "All files (*)"])
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

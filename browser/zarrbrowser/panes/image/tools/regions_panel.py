@@ -41,6 +41,7 @@ from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import DARK
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button, tool_button
+from zarrbrowser.widgets.completion import dress_suggestions
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Request, Workers
@@ -481,6 +482,7 @@ class RegionsPanel(QFrame):
 
     def _ask_which(self) -> None:
         dialog = QFileDialog(self, "Load regions", "", "Regions (*.geojson *.json *.csv)")
+        dress_suggestions(dialog)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.load)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from mmap import mmap
-from typing import Any, TypeVar
+from threading import Event
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -19,6 +20,9 @@ _AT_ONCE = 64
 """Threads of one call of `at_once`: a path may have any number of groups above it."""
 _THREAD_NBYTES = 24 << 20
 """Address space for a thread: its stack, and the memory that Python and the C library need for it."""
+LOOK_S: Final = 1.0
+"""How often a thread that waits looks for signals. One that arrives just before the wait begins does not end the wait, so Ctrl-C
+would be seen only after it."""
 
 
 class ThreadPool(ThreadPoolExecutor):
@@ -58,6 +62,22 @@ def check_thread_memory() -> None:
         raise MemoryError("there is not enough memory for a thread") from error
 
 
+def result_of(future: Future[T]) -> T:
+    """The result of a future, or its error. A signal is handled within `LOOK_S`."""
+    while True:
+        try:
+            return future.result(LOOK_S)
+        except TimeoutError:
+            if future.done():  # it may also be the error
+                return future.result()
+
+
+def wait_for(event: Event) -> None:
+    """Wait for an event. A signal is handled within `LOOK_S`."""
+    while not event.wait(LOOK_S):
+        pass
+
+
 def at_once(get: Callable[[str], T], keys: Sequence[str], least: int = 2) -> Callable[[str], T]:
     """``get`` with values that are requested now, all at once: over a network, this takes as long as one request.
 
@@ -71,4 +91,4 @@ def at_once(get: Callable[[str], T], keys: Sequence[str], least: int = 2) -> Cal
     with suppress(RuntimeError):
         asked.update((key, threads.submit(get, key)) for key in dict.fromkeys(keys))
     threads.shutdown(wait=False)  # do not wait for values that turn out not to matter
-    return lambda key: asked[key].result() if key in asked else get(key)
+    return lambda key: result_of(asked[key]) if key in asked else get(key)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import _thread
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 
 import pytest
 
 from zarrcore.errors import StoreError
-from zarrcore.threads import at_once
+from zarrcore.operations.parallel import in_parallel
+from zarrcore.threads import at_once, result_of, wait_for
 
 SCRIPT = """
 import resource
@@ -48,3 +53,32 @@ def test_values_requested_at_once_are_requested_once() -> None:
         known("failing")
     assert sorted(asked) == ["a", "b", "c", "failing"]
     assert at_once(get, ["a"]) is get
+
+
+WAITS: dict[str, Callable[[Callable[[], None]], object]] = {
+    "at once": lambda stuck: at_once(lambda _key: stuck(), ["a", "b"])("a"),
+    "in parallel": lambda stuck: [*in_parallel(lambda _item: stuck(), range(3), 2)],
+    "an event": lambda _stuck: wait_for(threading.Event()),
+    "a future": lambda _stuck: result_of(Future[None]()),
+}
+
+
+@pytest.mark.parametrize("waits", WAITS.values(), ids=WAITS)
+def test_an_interrupt_just_before_a_wait_ends_it(waits: Callable[[Callable[[], None]], object]) -> None:
+    """`interrupt_main` leaves a note for this thread, as such a signal does, and does not wake it."""
+    release = threading.Event()
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            waits(lambda: wait_for(release))
+    finally:
+        release.set()
+        timer.join()
+
+
+def test_an_error_of_the_work_is_not_taken_for_a_wait() -> None:
+    failed = Future[None]()
+    failed.set_exception(TimeoutError("of the work"))
+    with pytest.raises(TimeoutError, match="of the work"):
+        result_of(failed)

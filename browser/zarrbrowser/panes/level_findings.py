@@ -1,4 +1,4 @@
-"""What a check finds in a group itself and its place in consolidated metadata, read in the background."""
+"""What a check finds in a group itself and its place in consolidated metadata, read in the background from a local store."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class LevelFindings(QWidget):
 
         self.clear()
         hierarchy = source.hierarchy
-        if not isinstance(hierarchy, Hierarchy):
-            return
+        if not isinstance(hierarchy, Hierarchy) or hierarchy.store.is_remote:
+            return  # over a network, each name below the group would be a request
 
         def work(asked: Request) -> list[Finding]:
             found: list[Finding] = []

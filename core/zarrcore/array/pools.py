@@ -21,7 +21,7 @@ from zarrcore.arguments import check_types
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
 from zarrcore.stores.wrapper.prefix import PrefixStore
-from zarrcore.threads import ThreadPool, after_fork
+from zarrcore.threads import ThreadPool, after_fork, wait_for
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -197,11 +197,11 @@ class _Job:
             helpless = self._width > taking_part and not self._queue()
             if helpless or taking_part:
                 self._take_part()
-            self._done.wait()
+            wait_for(self._done)
         except BaseException as error:
             # Ctrl-C: the threads write into the caller's buffer, so they must stop before it is released.
             self._error = self._error or error
-            self._done.wait()
+            wait_for(self._done)
             raise
         if self._error is not None:
             raise self._error

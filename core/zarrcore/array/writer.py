@@ -31,7 +31,7 @@ from zarrcore.codecs.shard_update import Apply, updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, ChunkAxis, RegularChunkGrid
 from zarrcore.stores.interface import BytesLike, WritableStore
-from zarrcore.threads import after_fork
+from zarrcore.threads import LOOK_S, after_fork
 from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _Turns:
         """The turn of a writer of some chunks. It must not take another one meanwhile."""
         with self._changed:
             while not self._busy.isdisjoint(chunks):
-                self._changed.wait()
+                self._changed.wait(LOOK_S)
             self._busy.update(chunks)
         try:
             yield

@@ -20,6 +20,7 @@ from zarrcore.array.pools import executor_for
 from zarrcore.errors import StoreError, ZarrError
 from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, Group
 from zarrcore.stores.interface import Store
+from zarrcore.threads import LOOK_S, result_of
 
 # Nodes fetched ahead for each request in flight: this bounds memory and keeps threads busy.
 _AHEAD = 16
@@ -150,7 +151,7 @@ class Survey:
 
     def _below(self, level: _Level | None) -> Iterator[Branch]:
         while level is not None and (seat := self._next_seat(level)) is not None:
-            node = seat.found.result()
+            node = result_of(seat.found)
             if node is not None:
                 yield Branch(node, _with_failure(self._tree, node, self._below(seat.below)))
 
@@ -168,7 +169,7 @@ class Survey:
                     return None
                 if level.is_paused:  # the caller waits for it, so it is no longer too far ahead
                     self._list_on(level)
-                self._changed.wait()
+                self._changed.wait(LOOK_S)
             self._ahead -= 1
             self._resume()
             return level.seats.popleft()

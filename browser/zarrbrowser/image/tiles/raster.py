@@ -224,17 +224,17 @@ class Raster:
         """
         try:
             return self.read(window, cancelled, progress), (), None
-        except CodecError as error:
+        except CodecError:  # of any chunk: threads read them
             parts = list(self.chunk_windows(window))
             if len(parts) == 1:
                 raise
-            first = error
-        found, holes = None, []
+        found, holes, errors = None, [], list[CodecError]()
         for part in parts:
             try:
                 values = self.read(part, cancelled)
-            except CodecError:
+            except CodecError as error:
                 holes.append(part)
+                errors.append(error)
                 continue
             if found is None:
                 sides = (side.stop - side.start for side in window)
@@ -242,8 +242,8 @@ class Raster:
             (top, left) = (one.start - all_.start for one, all_ in zip(part, window, strict=True))
             found[top : top + values.shape[0], left : left + values.shape[1]] = values
         if found is None:
-            raise first
-        return found, tuple(holes), first if holes else None
+            raise errors[0]
+        return found, tuple(holes), errors[0] if errors else None
 
     def chunk_windows(self, window: Window) -> Iterator[Window]:
         """A window cut at chunk boundaries."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from zarrcore.threads import result_of
+
 T = TypeVar("T")
 
 
@@ -27,7 +29,7 @@ class SingleFlight(Generic[T]):
         mine: Future[T] = Future()
         future = self._running.setdefault(name, mine)  # atomic, so exactly one thread finds its own future
         if future is not mine:
-            return future.result()
+            return result_of(future)
         try:
             mine.set_result(fetch())
         except BaseException as error:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from zarrcore.threads import after_fork
+from zarrcore.threads import after_fork, result_of
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class _EventLoop:
         """The result of a coroutine; this thread waits for it."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
         try:
-            return future.result()
+            return result_of(future)
         except BaseException:
             future.cancel()  # after Ctrl-C, no caller waits for it
             raise

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVarTuple
 from zarrcore.errors import BrokenBodyError, StoreTimeoutError
 from zarrcore.stores.connection.clients import WHOLE_TRANSFER
 from zarrcore.stores.interface import StoreEntry
+from zarrcore.threads import result_of
 
 PAGE: Final = 1000
 """Objects in a page of S3 and GCS."""
@@ -90,7 +91,7 @@ def _parts(stream: Any, url: str, patience_s: float) -> Iterator[Any]:
 
     while True:
         try:
-            found = asyncio.run_coroutine_threadsafe(part(), _event_loop(getpid())).result()
+            found = result_of(asyncio.run_coroutine_threadsafe(part(), _event_loop(getpid())))
         except TimeoutError:
             raise StoreTimeoutError(
                 f"{url}: the listing goes on for {patience_s:.0f} s without naming a key", url=url

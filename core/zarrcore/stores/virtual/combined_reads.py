@@ -16,6 +16,7 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.cache.store import CacheStore
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat
 from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrcore.threads import wait_for
 
 MAX_GAP_NBYTES: Final = 64 << 10
 """Bytes between two parts that are fetched along with them: fewer than a request costs."""
@@ -119,7 +120,7 @@ class CombinedReads(WrapperStore):
                 return self._fetched(key, start, stop)
             if leads:
                 self._collect(key, collected)
-            collected.planned.wait()
+            wait_for(collected.planned)
             return self._answer(key, wanted)
         finally:
             with self._lock:
@@ -152,7 +153,7 @@ class CombinedReads(WrapperStore):
                     raise  # otherwise each thread asks for its own part, so that only those fail that must
             finally:
                 group.done.set()
-        group.done.wait()
+        wait_for(group.done)
         if group.answer is None:
             return None
         value, facts = group.answer

@@ -89,6 +89,9 @@ BUDGETS: dict[str, dict[str, tuple[int, int]]] = {
     },
 }
 """By scene and act: requests, and round trips in sequence."""
+ATTEMPTS = 4
+"""On a busy machine threads come late: fewer neighbours are joined to one request, or a wave ends without them. A request that
+is always made is made in each attempt."""
 
 
 @pytest.fixture(scope="module")
@@ -96,16 +99,26 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return in_new_process(everyday.written, tmp_path_factory.mktemp("everyday"))
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("scene", everyday.scenes(), ids=lambda scene: scene.describes)
 def test_acts_ask_no_more_than_they_did(scene: everyday.Scene, root: Path) -> None:
     if scene.describes.startswith("mount") and not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("this user cannot open /dev/fuse")
+    budget, least = BUDGETS[scene.describes], dict[str, tuple[int, ...]]()
+    for _ in range(ATTEMPTS):
+        asked = requests_of(scene, root)
+        assert asked.keys() == budget.keys()
+        least = {act: tuple(map(min, count, least.get(act, count))) for act, count in asked.items()}
+        more = {act: count for act, count in least.items() if any(map(int.__gt__, count, budget[act]))}
+        if not more:
+            return
+    assert more == {}
+
+
+def requests_of(scene: everyday.Scene, root: Path) -> dict[str, tuple[int, int]]:
+    """Requests and round trips of each act."""
     with distant_server(root) as near, distant_server(root, 0.05) as far:
         near.redirects, far.redirects, far.in_waves = False, False, True
         near_url = near.url if scene.is_warmed else ""
         steps = in_new_process(everyday.done, scene.readers[OURS], far.url, near_url)
-    asked = {act: (counts.requests, counts.round_trips) for act, _, _, counts in steps}
-    budget = BUDGETS[scene.describes]
-    assert asked.keys() == budget.keys()
-    more = {act: count for act, count in asked.items() if any(map(int.__gt__, count, budget[act]))}
-    assert more == {}
+    return {act: (counts.requests, counts.round_trips) for act, _, _, counts in steps}

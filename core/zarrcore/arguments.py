@@ -24,7 +24,7 @@ _KINDS: Final[dict[str, tuple[tuple[type, ...], str]]] = {
 
 
 def check_type(name: str, value: Any, annotation: str, *, is_secret: bool = False) -> None:
-    """Refuse a value that is none of the types of an annotation. A boolean is no number.
+    """Refuse a value that has none of the types of an annotation. True and False do not count as numbers.
 
     Args:
         name: the argument.

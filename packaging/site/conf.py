@@ -43,7 +43,7 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # an attribute that a class describes in its docstring is also a member
 
-# Attributes are named in many classes: a name in the docstring of one is no broken link.
+# Many classes have attributes of the same name. Sphinx warns that it cannot choose one; no link is broken.
 suppress_warnings = ["ref.python"]
 
 _ROOT: Final = Path(__file__).parents[2]

@@ -44,7 +44,7 @@ class Distance:
 
     Attributes:
         delay_s: between a request and its answer.
-        bytes_per_s: of all connections together, in each direction; 0 is no limit.
+        bytes_per_s: of all connections together, in each direction; 0 means no limit.
     """
 
     delay_s: float = 0.05

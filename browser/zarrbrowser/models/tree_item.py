@@ -151,7 +151,7 @@ class NameList:
 
 
 def nodes_named(source: Source, path: str, names: Iterable[str]) -> list[NodeLike]:
-    """The nodes with these names below a path, without names that are no nodes; runs in a worker."""
+    """The nodes below a path that have these names; a name without a node is left out. Runs in a worker."""
     base = path.rstrip("/")
     with ThreadPoolExecutor(_READ_AT_ONCE) as pool:
         found = [*pool.map(source.hierarchy.child, [f"{base}/{name}" for name in names])]

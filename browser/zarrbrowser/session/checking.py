@@ -87,7 +87,7 @@ class Check:
 
         Raises:
             Cancelled: it was cancelled.
-            NodeNotFoundError: there is no node any more.
+            NodeNotFoundError: the node was deleted.
             StoreError: the store failed before there was anything to check.
         """
         from zarrcore.operations import check  # late: for a fast start

@@ -442,7 +442,7 @@ def _several(name: str, items: Sequence[Any] | None, kind: type, what: str) -> t
     """The items of a sequence, each of one kind.
 
     Raises:
-        TypeError: it is no sequence, or one item is of another kind.
+        TypeError: it is not a sequence, or one item has another type.
     """
     is_one = isinstance(items, str) or not isinstance(items, Iterable | None)
     if is_one or not all(isinstance(item, kind) for item in items or ()):

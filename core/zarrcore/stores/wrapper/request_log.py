@@ -40,7 +40,7 @@ class RequestRecord:
     error: str
     """Why it failed; empty if it did not."""
     is_absent: bool
-    """Whether there is no such key."""
+    """Whether the store does not have the key."""
     is_kept: bool
     """Whether a cache on this machine, or another thread's request, had the answer."""
 

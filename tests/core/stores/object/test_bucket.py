@@ -60,7 +60,7 @@ def test_a_service_attests_what_it_received(
     request: pytest.FixtureRequest, service: str, bucket: str
 ) -> None:
     store = open_store(f"{bucket}/{uuid.uuid4()}", **request.getfixturevalue(service).options)
-    attests = service != "azure"  # its etags are no checksums
+    attests = service != "azure"  # its ETags are not checksums
     assert store.set_attested("a", b"12") is attests
     assert PrefixStore(store, "b/").set_attested("c", b"") is attests
     assert store.set_attested("large", bytes(8 << 20) + b"1") is False, "sent in parts"

@@ -62,7 +62,7 @@ class FlagList(QListWidget):
 
 
 def _flags(state: ImageState) -> dict[int, str]:
-    """The meanings of the values of a picture; empty if its numbers are no flags, or were computed from them."""
+    """What each value of a picture means; empty if its numbers are not flags, or were computed from flags."""
     array, settings = state.image.base, state.settings
     if (
         array.dtype.kind not in "iu"

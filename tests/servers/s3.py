@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import logging
 import os
+import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,6 +86,7 @@ def s3_server() -> Iterator[S3Server]:
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication
     from moto.server import ThreadedMotoServer
 
+    _write_in_turn()
     # For each request moto lists the folder of its modules and tries 200 patterns, a third of its time.
     find = DomainDispatcherApplication.get_backend_for_host
     DomainDispatcherApplication.get_backend_for_host = functools.cache(find)  # type: ignore[method-assign]
@@ -97,3 +100,21 @@ def s3_server() -> Iterator[S3Server]:
         yield found
     finally:
         server.stop()
+
+
+def _write_in_turn() -> None:
+    """Let a condition of a request hold until its value is stored, as in the services; moto checks it some steps earlier."""
+    from moto.s3.responses import S3Response
+
+    turn = threading.Lock()
+
+    def in_turn(method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def wrapped(*arguments: Any, **keywords: Any) -> Any:
+            with turn:
+                return method(*arguments, **keywords)
+
+        return wrapped
+
+    for name in ("_key_response_put", "_key_response_post", "_key_response_delete"):
+        setattr(S3Response, name, in_turn(inspect.unwrap(getattr(S3Response, name))))

@@ -324,37 +324,52 @@ def _columns(name: str, node: Any, apart: Any = None) -> list[Column]:
     if node is None:
         return []
     if is_array(node):
-        if node.ndim != 1:
-            return []
-        if node.dtype.names:
-            return [ArrayColumn(f"{name}.{field}", node, field) for field in node.dtype.names]
-        if (
-            node.dtype.kind in "iu"
-            and apart is not None
-            and is_array(apart)
-            and apart.ndim == 1
-            and apart.shape[0] <= MOST_CATEGORIES
-        ):
-            return [CategoricalColumn(name, node, apart, apart.attributes.get("ordered") in (True, 1))]
-        return [ArrayColumn(name, node, None, packing_of(node))]
-    if not is_group(node):
+        return _columns_of_array(name, node, apart)
+    column = _encoded_column(name, node) if is_group(node) else None
+    return [] if column is None else [column]
+
+
+def _columns_of_array(name: str, array: Any, apart: Any) -> list[Column]:
+    if array.ndim != 1:
         return []
-    kind = node.attributes.get("encoding-type")
-    parts = {child.name: child for child in node.children()} if isinstance(kind, str) else {}
+    if array.dtype.names:
+        return [ArrayColumn(f"{name}.{field}", array, field) for field in array.dtype.names]
+    if apart is not None and is_array(apart) and apart.ndim == 1 and _are_codes(array, apart):
+        return [CategoricalColumn(name, array, apart, apart.attributes.get("ordered") in (True, 1))]
+    return [ArrayColumn(name, array, None, packing_of(array))]
+
+
+def _are_codes(array: ArrayLike, categories: ArrayLike) -> bool:
+    return array.dtype.kind in "iu" and categories.shape[0] <= MOST_CATEGORIES
+
+
+def _encoded_column(name: str, group: Any) -> Column | None:
+    """The column that a group holds in parts, as its ``encoding-type`` says."""
+    kind = group.attributes.get("encoding-type")
+    if not isinstance(kind, str):
+        return None
+    parts = {child.name: child for child in group.children()}
     lines = {key: one for key, one in parts.items() if is_array(one) and one.ndim == 1}
-    codes, categories = lines.get("codes"), lines.get("categories")
-    within = parts.get("categories")
-    if kind == "categorical" and within is not None and is_group(within):
-        # A nullable column, of which none is missing.
-        categories = next((one for one in within.children() if one.name == "values" and is_array(one)), None)
-    if kind == "categorical" and codes is not None and categories is not None:
-        fits = codes.dtype.kind in "iu" and categories.shape[0] <= MOST_CATEGORIES
-        is_ordered = node.attributes.get("ordered") is True
-        return [CategoricalColumn(name, codes, categories, is_ordered)] if fits else []
-    is_nullable = isinstance(kind, str) and kind.startswith("nullable-")
-    if is_nullable and {"values", "mask"} <= lines.keys() and lines["values"].shape == lines["mask"].shape:
-        return [MaskedColumn(name, lines["values"], lines["mask"])]
-    return []
+    if kind == "categorical":
+        categories, within = lines.get("categories"), parts.get("categories")
+        if within is not None and is_group(within):
+            # A nullable column, of which none is missing.
+            categories = next(
+                (one for one in within.children() if one.name == "values" and is_array(one)), None
+            )
+        codes = lines.get("codes")
+        if codes is None or categories is None or not _are_codes(codes, categories):
+            return None
+        return CategoricalColumn(name, codes, categories, group.attributes.get("ordered") is True)
+    values, mask = lines.get("values"), lines.get("mask")
+    if (
+        kind.startswith("nullable-")
+        and values is not None
+        and mask is not None
+        and values.shape == mask.shape
+    ):
+        return MaskedColumn(name, values, mask)
+    return None
 
 
 def _are_times(array: ArrayLike) -> bool:

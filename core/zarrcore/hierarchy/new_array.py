@@ -93,35 +93,16 @@ def new_array_metadata(
         TypeError: an argument of another type.
         UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
     """
+    _check_types(chunk_key_encoding, dimension_names)
     check_types("Mapping[str, Any] | None", attributes=attributes)
-    if chunk_key_encoding is not None and not isinstance(chunk_key_encoding, ChunkKeyEncoding):
-        raise TypeError(
-            f"chunk_key_encoding: expected a ChunkKeyEncoding or None, found {chunk_key_encoding!r}"
-        )
-    if isinstance(dimension_names, str) or not isinstance(dimension_names, Iterable | None):
-        raise TypeError(f"dimension_names: expected a name or None per dimension, found {dimension_names!r}")
-    if isinstance(chunks, str) and chunks != "auto":
-        raise MetadataError(
-            f"expected 'auto', or integers, one per dimension, found {chunks!r}", member="chunks"
-        )
     shape = as_lengths(shape, "shape", minimum=0)
     kind = as_data_type(dtype)
-    outer = None if shards is None else as_lengths(shards, "shards", minimum=1, ndim=len(shape))
-    if chunks is not None and not isinstance(chunks, str):
-        inner = as_lengths(chunks, "chunks", minimum=1, ndim=len(shape))
-    elif outer is not None:
-        inner = _dividing_shape(outer, kind.dtype.itemsize)
-    else:
-        inner = default_chunk_shape(shape, kind.dtype.itemsize)
-    outer = outer or inner
-    for member, lengths in (("chunks", inner), ("shards", outer)):
-        if len(lengths) != len(shape):
-            raise MetadataError(f"expected {len(shape)} lengths, found {len(lengths)}", member=member)
+    inner, outer = _chunk_shapes(shape, kind.dtype.itemsize, chunks, shards)
     element = as_fill_value(fill_value, kind)
     # Only Zarr v3 has a parameter for the checksum that every reader supports.
     compression = {"name": "zstd", "configuration": {"level": _ZSTD_LEVEL, "checksum": format is Format.V3}}
-    is_default = codecs is None and compressors is None
     before = _of_kind(filters or (), "filters", ArrayToArrayCodec)
+    is_default = codecs is None and compressors is None
     if codecs is None:
         after = [compression] if compressors is None else compressors
         codecs = [*before, *_of_kind(after, "compressors", BytesToBytesCodec)]
@@ -145,6 +126,37 @@ def new_array_metadata(
         raise MetadataError(f"expected {len(shape)} names, found {found}", member="dimension_names")
     wanted = {*_names(before if is_default else metadata.codecs)}
     return _adapted(format, metadata, wanted)
+
+
+def _check_types(chunk_key_encoding: object, dimension_names: object) -> None:
+    if chunk_key_encoding is not None and not isinstance(chunk_key_encoding, ChunkKeyEncoding):
+        raise TypeError(
+            f"chunk_key_encoding: expected a ChunkKeyEncoding or None, found {chunk_key_encoding!r}"
+        )
+    if isinstance(dimension_names, str) or not isinstance(dimension_names, Iterable | None):
+        raise TypeError(f"dimension_names: expected a name or None per dimension, found {dimension_names!r}")
+
+
+def _chunk_shapes(
+    shape: tuple[int, ...], itemsize: int, chunks: Lengths | str | None, shards: Lengths | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The shape of the chunks, and that of the shards, or of the chunks again if there are none."""
+    if isinstance(chunks, str) and chunks != "auto":
+        raise MetadataError(
+            f"expected 'auto', or integers, one per dimension, found {chunks!r}", member="chunks"
+        )
+    outer = None if shards is None else as_lengths(shards, "shards", minimum=1, ndim=len(shape))
+    if chunks is not None and not isinstance(chunks, str):
+        inner = as_lengths(chunks, "chunks", minimum=1, ndim=len(shape))
+    elif outer is not None:
+        inner = _dividing_shape(outer, itemsize)
+    else:
+        inner = default_chunk_shape(shape, itemsize)
+    outer = outer or inner
+    for member, lengths in (("chunks", inner), ("shards", outer)):
+        if len(lengths) != len(shape):
+            raise MetadataError(f"expected {len(shape)} lengths, found {len(lengths)}", member=member)
+    return inner, outer
 
 
 def _adapted(

@@ -152,55 +152,71 @@ def plan_copy(
     """
     top = normalize_path(path)
     own = source.member(top).format
-    format_ = to or (own if own.writable else Format.V3)
-    layout = layout or Layout()
-    groups: list[tuple[str, GroupMetadata]] = []
-    arrays: list[ArrayPlan] = []
-    notes: list[str] = []
+    planned = _Planned(to or (own if own.writable else Format.V3), layout or Layout(), part, memory_nbytes)
     skipped: dict[str, str] = {}
     for node in source.walk(top):
         if node.path.rpartition("/")[0] in skipped:
             skipped[node.path] = ""
             continue
         below = normalize_path(node.path[len(top) :] if top != "/" else node.path)
-        error = _fault(node, format_, is_top=below == "/")
-        if error is None and isinstance(node, Group):
-            metadata = format_.adapted(node.metadata)
-            groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
-        elif error is None and isinstance(node, ArrayNode):
-            found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
-            ranges = None if part is None else part.of(node, is_top=below == "/")
-            wanted = found if ranges is None else cut(found, ranges)
-            try:
-                destination, note = _destination(node, wanted, format_, layout)
-            except (MetadataError, UnsupportedError) as unfitting:
-                error = unfitting
-            else:
-                notes += [f"{node.path}: {note}"] if note else []
-                arrays.append(_plan_array(node, below, found, destination, memory_nbytes, ranges))
-        if error is not None:
+        if (error := planned.add(node, below)) is not None:
             may_skip = skip and below != "/"
             command = "" if below == "/" else "copy --skip"
             skipped[node.path] = refuse(node, "cannot be copied", error, command, skip=may_skip)
-        if (
-            part is not None
-            and isinstance(node, Group | ArrayNode)
-            and (left := places_left(node.attributes))
-        ):
-            notes.append(f"{node.path}: {', '.join(left)} say where the whole is, and are copied as they are")
-    _check_layout(layout, arrays)
+    _check_layout(planned.layout, planned.arrays)
     if part is not None:
         part.check()
     return CopyPlan(
         f"{source.url}#{top}",
-        format_,
-        tuple(groups),
-        tuple(arrays),
-        tuple(notes),
+        planned.format,
+        tuple(planned.groups),
+        tuple(planned.arrays),
+        tuple(planned.notes),
         memory_nbytes,
         top,
         tuple((path, why) for path, why in skipped.items() if why),
     )
+
+
+class _Planned:
+    """What `plan_copy` has found to copy so far."""
+
+    def __init__(self, format_: Format, layout: Layout, part: Part | None, memory_nbytes: int) -> None:
+        self.format, self.layout = format_, layout
+        self._part, self._memory_nbytes = part, memory_nbytes
+        self.groups: list[tuple[str, GroupMetadata]] = []
+        self.arrays: list[ArrayPlan] = []
+        self.notes: list[str] = []
+
+    def add(self, node: AnyNode, path: str) -> ZarrError | None:
+        """Plan the copy of one node to ``path``; returns why it cannot be copied, or None."""
+        if (error := _fault(node, self.format, is_top=path == "/")) is not None:
+            return error
+        if isinstance(node, Group):
+            metadata = self.format.adapted(node.metadata)
+            self.groups.append((path, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
+        elif isinstance(node, ArrayNode):
+            try:
+                self._add_array(node, path)
+            except (MetadataError, UnsupportedError) as unfitting:
+                return unfitting
+        if (
+            self._part is not None
+            and isinstance(node, Group | ArrayNode)
+            and (left := places_left(node.attributes))
+        ):
+            self.notes.append(
+                f"{node.path}: {', '.join(left)} say where the whole is, and are copied as they are"
+            )
+        return None
+
+    def _add_array(self, node: ArrayNode, path: str) -> None:
+        found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
+        ranges = None if self._part is None else self._part.of(node, is_top=path == "/")
+        wanted = found if ranges is None else cut(found, ranges)
+        destination, note = _destination(node, wanted, self.format, self.layout)
+        self.notes += [f"{node.path}: {note}"] if note else []
+        self.arrays.append(_plan_array(node, path, found, destination, self._memory_nbytes, ranges))
 
 
 def _destination(

@@ -11,6 +11,7 @@ import argparse
 import mmap
 import os
 import random
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,9 @@ from typing import Final
 
 LENGTH_MAX: Final = 64 << 10
 OFFSET_MAX: Final = 256 << 10
+_MAPPED: Final = threading.Lock()
+"""Held while a file is mapped or shortened: in any file system, whoever writes to the end of a mapped file that another
+thread has shortened is killed by SIGBUS."""
 
 
 class Stress:
@@ -89,14 +93,16 @@ class Stress:
 
     def replace(self) -> None:
         data = self.data()
-        self.opened(self.file(), os.O_WRONLY | os.O_TRUNC, lambda descriptor: os.write(descriptor, data))
+        with _MAPPED:
+            self.opened(self.file(), os.O_WRONLY | os.O_TRUNC, lambda descriptor: os.write(descriptor, data))
 
     def truncate(self) -> None:
         path, nbytes = self.file(), self.offset()
-        if self.random.random() < 0.5:
-            os.truncate(path, nbytes)
-        else:
-            self.opened(path, os.O_RDWR, lambda descriptor: os.ftruncate(descriptor, nbytes))
+        with _MAPPED:
+            if self.random.random() < 0.5:
+                os.truncate(path, nbytes)
+            else:
+                self.opened(path, os.O_RDWR, lambda descriptor: os.ftruncate(descriptor, nbytes))
 
     def read(self) -> None:
         offset = self.offset()
@@ -110,7 +116,8 @@ class Stress:
                     mapped[: min(nbytes, len(data))] = data[:nbytes]
 
         data = self.data()
-        self.opened(self.file(), os.O_RDWR, fill)
+        with _MAPPED:
+            self.opened(self.file(), os.O_RDWR, fill)
 
     def sync(self) -> None:
         def both(descriptor: int) -> None:

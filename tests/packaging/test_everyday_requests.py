@@ -31,7 +31,7 @@ _CHUNKS = {
 BUDGETS: dict[str, dict[str, tuple[int, int]]] = {
     "hierarchy, v3": {"open": (6, 1), "tree": (92, 5)},
     "hierarchy, v3, consolidated": {"open": (6, 1), "tree": (0, 0)},
-    "hierarchy, v2": {"open": (6, 1), "tree": (181, 9)},
+    "hierarchy, v2": {"open": (6, 1), "tree": (181, 7)},
     "hierarchy, v2, consolidated": {"open": (6, 1), "tree": (0, 0)},
     "array of chunks": _CHUNKS,
     "array of chunks, v2": _CHUNKS,

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from zarrcore.ages import note_age
+from zarrcore.array.pools import executor_for
 from zarrcore.errors import (
     InternalError,
     ListingUnsupportedError,
@@ -38,7 +39,7 @@ from zarrcore.hierarchy.listings import Listings
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.threads import at_once
+from zarrcore.threads import at_once, meanwhile
 
 _PAUSES_S: Final = (0.005, 0.015)
 """How long to wait before documents that look damaged are read again."""
@@ -152,16 +153,22 @@ class NodeLoader:
             node = self.take(path, document, told[0])
         else:
             read_s = time.monotonic()
-            node = self.take(path, self._fetched(within, together), read_s)
+            get = self._asking(within, together)
+            node = self.take(path, self._format.fetch(get, within), read_s, get)
         if node is None:
             raise NodeNotFoundError(path, self._owner.url)
         return node
 
-    def _fetched(self, within: str, together: bool) -> Documents:
-        get = self.get
-        if together and self.store.is_remote:
-            get = at_once(get, self._format.document_keys(within))
-        return self._format.fetch(get, within)
+    def _asking(self, within: str, together: bool) -> Get:
+        """Gets documents. Over a network, those of one node are requested at once: all of them, or, where many nodes are
+        requested, those that most nodes need, as far as threads are idle.
+        """
+        if not self.store.is_remote:
+            return self.get
+        if together:
+            return at_once(self.get, self._format.document_keys(within))
+        _, *others = self._format.usual_keys(within)
+        return meanwhile(self.get, others, executor_for(self._owner.store)[0]) if others else self.get
 
     def child_names(self, path: str) -> Iterator[str]:
         """As `Hierarchy.child_names`; no document except consolidated metadata is fetched."""
@@ -256,20 +263,26 @@ class NodeLoader:
         self._consolidated = self._asked = None
         self._listings.forget()
 
-    def take(self, path: str, found: Found, read_s: float | None = None) -> AnyNode | None:
+    def take(
+        self, path: str, found: Found, read_s: float | None = None, get: Get | None = None
+    ) -> AnyNode | None:
         """The node that documents from the store describe, kept for later callers.
 
-        They were requested at ``read_s`` of the monotonic clock; without it, they are current.
+        Args:
+            path: its path.
+            found: the documents.
+            read_s: when they were requested, by the monotonic clock; without it, they are current.
+            get: gets other documents of the node, some of which were requested.
         """
         if path == self._owner.at and not isinstance(found, dict) and _has_any(found):
             self._is_right = True
         read_s = time.monotonic() if read_s is None else read_s
-        node = self._made(path, found)
+        node = self._made(path, found, get)
         for pause_s in _PAUSES_S:
             if not self._is_being_written(node):
                 break
             time.sleep(pause_s)
-            node = self._made(path, self._fetched(self._owner.within(path), together=False))
+            node = self._made(path, self._format.fetch(self.get, self._owner.within(path)))
         is_internal = isinstance(node, BrokenNode) and isinstance(node.error, InternalError)
         if node is not None:
             node.read_s = read_s
@@ -279,9 +292,9 @@ class NodeLoader:
             self._held.add(path, node)
         return node
 
-    def _made(self, path: str, found: Found) -> AnyNode | None:
+    def _made(self, path: str, found: Found, get: Get | None = None) -> AnyNode | None:
         try:
-            return self._parse(path, found)
+            return self._parse(path, found, get or self.get)
         except MetadataError as error:
             node = BrokenNode(self._owner, path, found, error)
             node.error = error.at(f"{self._owner.at}/{node.metadata_key}".lstrip("/"))
@@ -304,7 +317,7 @@ class NodeLoader:
         """The groups and arrays at ``path`` that callers may still hold, whenever they were read."""
         return self._held.at(path)
 
-    def _parse(self, path: str, found: Found) -> AnyNode | None:
+    def _parse(self, path: str, found: Found, get: Get) -> AnyNode | None:
         try:
             metadata = (
                 self._format.parse_consolidated(found)
@@ -319,12 +332,12 @@ class NodeLoader:
             # Documents are not trusted: an unforeseen error still makes only one broken node. It may have another cause.
             raise InternalError(f"{path} cannot be understood ({type(error).__name__}: {error})") from error
         return (
-            self._implicit_group(path, found)
+            self._implicit_group(path, found, get)
             if metadata is None
             else Group(self._owner, path, found, metadata)
         )
 
-    def _implicit_group(self, path: str, found: Found) -> Group | None:
+    def _implicit_group(self, path: str, found: Found, get: Get) -> Group | None:
         if path == self._owner.at:
             exists = isinstance(self.store, ListableStore)
         else:
@@ -333,7 +346,7 @@ class NodeLoader:
             exists = exists and self._implies_group(self._owner.within(path))
         if not exists:
             return None
-        return Group(self._owner, path, found, self._format.implied_group(self.get, self._owner.within(path)))
+        return Group(self._owner, path, found, self._format.implied_group(get, self._owner.within(path)))
 
 
 def _has_any(documents: Documents) -> bool:

@@ -37,6 +37,7 @@ from zarrcore.hierarchy.consolidated_nodes import ConsolidatedNodes, consolidate
 from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
 from zarrcore.hierarchy.listings import Listings
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
+from zarrcore.hierarchy.revalidated import Revalidated, may_be_revalidated
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.threads import at_once, meanwhile
@@ -86,11 +87,16 @@ class NodeLoader:
         seen: Seen | None = None,
     ) -> None:
         self._owner = owner
-        self.store = store or owner.store
-        self.get: Get = partial(fetch_document, self.store)
-        self.believes = believes
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
+        self._revalidated: Revalidated | None = None
+        if store is None and max_age_s and owner.read_only and may_be_revalidated(owner.store):
+            store = self._revalidated = Revalidated(owner.store, owner.format, self._kept.is_recent)
+        self.store = store or owner.store
+        self.get: Get = (
+            partial(fetch_document, self.store) if self._revalidated is None else self._revalidated.read
+        )
+        self.believes = believes
         self._held: HeldNodes[ChangeableNode] = HeldNodes()
         self._listings = Listings(self.store, owner.format)
         self._is_named = named
@@ -152,23 +158,29 @@ class NodeLoader:
         if told is not None and document:
             node = self.take(path, document, told[0])
         else:
-            read_s = time.monotonic()
-            get = self._asking(within, together)
+            read_s, get = self._source(within)
+            get = self._asking(get, within, together)
             node = self.take(path, self._format.fetch(get, within), read_s, get)
         if node is None:
             raise NodeNotFoundError(path, self._owner.url)
         return node
 
-    def _asking(self, within: str, together: bool) -> Get:
+    def _source(self, within: str) -> tuple[float, Get]:
+        """What gets the documents of a node, and when its answers are requested, by the monotonic clock."""
+        return (time.monotonic(), self.get) if self._revalidated is None else self._revalidated.source(within)
+
+    def _asking(self, get: Get, within: str, together: bool) -> Get:
         """Gets documents. Over a network, those of one node are requested at once: all of them, or, where many nodes are
         requested, those that most nodes need, as far as threads are idle.
         """
         if not self.store.is_remote:
-            return self.get
+            return get
+        keys = self._format.document_keys(within) if together else self._format.usual_keys(within)[1:]
+        if self._revalidated is not None:
+            keys = tuple(filter(self._revalidated.needs_request, keys))
         if together:
-            return at_once(self.get, self._format.document_keys(within))
-        _, *others = self._format.usual_keys(within)
-        return meanwhile(self.get, others, executor_for(self._owner.store)[0]) if others else self.get
+            return at_once(get, keys)
+        return meanwhile(get, keys, executor_for(self._owner.store)[0]) if keys else get
 
     def child_names(self, path: str) -> Iterator[str]:
         """As `Hierarchy.child_names`; no document except consolidated metadata is fetched."""
@@ -226,7 +238,7 @@ class NodeLoader:
             if kept is None or not self._kept.is_recent(kept[0]):
                 asked, self._asked = self._asked, None  # the text is not needed twice
                 if asked is None or not self._kept.is_recent(asked[0]):
-                    asked = (time.monotonic(), self.get)
+                    asked = self._source(self._owner.within(self._owner.at))
                 read_s, get = asked
                 found: ConsolidatedNodes | ZarrError | None
                 try:
@@ -262,6 +274,8 @@ class NodeLoader:
     def _forget_names(self) -> None:
         self._consolidated = self._asked = None
         self._listings.forget()
+        if self._revalidated is not None:
+            self._revalidated.forget()
 
     def take(
         self, path: str, found: Found, read_s: float | None = None, get: Get | None = None

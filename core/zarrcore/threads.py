@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from mmap import mmap
-from threading import Event
-from typing import Any, Final, TypeVar
+from threading import Event, Lock
+from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -92,3 +92,39 @@ def at_once(get: Callable[[str], T], keys: Sequence[str], least: int = 2) -> Cal
         asked.update((key, threads.submit(get, key)) for key in dict.fromkeys(keys))
     threads.shutdown(wait=False)  # do not wait for values that turn out not to matter
     return lambda key: result_of(asked[key]) if key in asked else get(key)
+
+
+class _Asked(Generic[T]):
+    """A value that is requested once, by the thread that comes first."""
+
+    def __init__(self, get: Callable[[str], T], key: str) -> None:
+        self._get = get
+        self._key = key
+        self._begun = Lock()
+        self._found: Future[T] = Future()
+
+    def request(self) -> None:
+        if not self._begun.acquire(blocking=False):
+            return
+        try:
+            self._found.set_result(self._get(self._key))
+        except BaseException as error:  # noqa: BLE001 - it is raised where the value is needed
+            self._found.set_exception(error)
+
+    def value(self) -> T:
+        self.request()
+        return result_of(self._found)
+
+
+def meanwhile(get: Callable[[str], T], keys: Sequence[str], threads: ThreadPool) -> Callable[[str], T]:
+    """``get`` with values that idle threads request meanwhile.
+
+    A value that no thread has begun to request is requested by the caller when it is needed. So the caller may be a thread of the
+    same pool: it never waits for one that waits for it.
+    """
+    asked = {key: _Asked(get, key) for key in keys}
+    # At interpreter exit, or without memory, no thread can be started.
+    with suppress(RuntimeError, MemoryError):
+        for each in asked.values():
+            threads.submit(each.request)
+    return lambda key: asked[key].value() if key in asked else get(key)

@@ -12,9 +12,10 @@ from concurrent.futures import Future
 
 import pytest
 
+from tests.waiting import PATIENCE_S
 from zarrcore.errors import StoreError
 from zarrcore.operations.parallel import in_parallel
-from zarrcore.threads import at_once, result_of, wait_for
+from zarrcore.threads import ThreadPool, at_once, meanwhile, result_of, wait_for
 
 SCRIPT = """
 import resource
@@ -54,6 +55,43 @@ def test_values_requested_at_once_are_requested_once() -> None:
         known("failing")
     assert sorted(asked) == ["a", "b", "c", "failing"]
     assert at_once(get, ["a"]) is get
+
+
+def test_values_requested_meanwhile_need_no_idle_thread() -> None:
+    """The caller is the only thread of the pool, so nobody else can request them."""
+    asked: list[str] = []
+
+    def get(key: str) -> str:
+        asked.append(key)
+        if key == "failing":
+            raise StoreError("no answer")
+        return key.upper()
+
+    with ThreadPool(1) as threads:
+
+        def use() -> list[str]:
+            known = meanwhile(get, ["a", "failing", "b"], threads)
+            with pytest.raises(StoreError, match="no answer"):
+                known("failing")
+            return [known("a"), known("a"), known("c")]
+
+        assert threads.submit(use).result() == ["A", "A", "C"]
+    assert asked == ["failing", "a", "c", "b"], "each once"
+
+
+def test_idle_threads_request_values_meanwhile() -> None:
+    begun = threading.Event()
+
+    def get(key: str) -> str:
+        if key == "second":
+            begun.set()
+        elif not begun.wait(PATIENCE_S):
+            raise StoreError("nobody requested the second one")
+        return key
+
+    with ThreadPool(1) as threads:
+        known = meanwhile(get, ["second"], threads)
+        assert (known("first"), known("second")) == ("first", "second")
 
 
 WAITS: dict[str, Callable[[Callable[[], object]], object]] = {

@@ -31,7 +31,7 @@ _CHUNKS = {
 BUDGETS: dict[str, dict[str, tuple[int, int]]] = {
     "hierarchy, v3": {"open": (6, 1), "tree": (92, 5)},
     "hierarchy, v3, consolidated": {"open": (6, 1), "tree": (0, 0)},
-    "hierarchy, v2": {"open": (6, 1), "tree": (181, 9)},
+    "hierarchy, v2": {"open": (6, 1), "tree": (181, 8)},
     "hierarchy, v2, consolidated": {"open": (6, 1), "tree": (0, 0)},
     "array of chunks": _CHUNKS,
     "array of chunks, v2": _CHUNKS,
@@ -69,7 +69,7 @@ BUDGETS: dict[str, dict[str, tuple[int, int]]] = {
         "mount": (1, 1),
         "find arrays": (98, 8),
         "find arrays again": (0, 0),
-        "find arrays after the time to live": (93, 8),
+        "find arrays after the time to live": (3, 3),
         "cat '[3,0:128,0:256].npy', 8 chunks": (8, 1),
         "cat data.npy, 16 chunks": (16, 2),
         "20 small random reads of data.raw": (152, 19),

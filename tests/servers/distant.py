@@ -332,7 +332,9 @@ class _Connection(asyncio.Protocol):
                 if start >= size:
                     await self._send(method, 416)
                     return
-            headers = {"Content-Range": f"bytes {start}-{stop - 1}/{size}"} if asked_range else {}
+            headers = {"ETag": _etag(os.fstat(file.fileno()))}
+            if asked_range:
+                headers["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
             self._send_head(206 if asked_range else 200, stop - start, "application/octet-stream", headers)
             if method == "GET" and self._transport is not None and stop > start:
                 self._state.sent += stop - start
@@ -380,6 +382,11 @@ class _Connection(asyncio.Protocol):
             self._transport.write(f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n{text}\r\n".encode())
 
 
+def _etag(facts: os.stat_result) -> str:
+    """The version of a file: a new one has another number or time."""
+    return f'"{facts.st_ino:x}-{facts.st_mtime_ns:x}-{facts.st_size:x}"'
+
+
 def _listing(path: Path) -> bytes:
     with os.scandir(path) as found:
         names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in found)
@@ -412,10 +419,11 @@ def _s3_page(path: Path, query: dict[str, list[str]]) -> bytes:
             entries.append(f"<CommonPrefixes><Prefix>{escape(key[: end + 1])}</Prefix></CommonPrefixes>")
             position = bisect_right(keys, last)
         else:
-            size = (path / key).stat().st_size
+            facts = (path / key).stat()
             entries.append(
                 f"<Contents><Key>{escape(key)}</Key><LastModified>2025-01-01T00:00:00.000Z</LastModified>"
-                f"<ETag>&quot;e&quot;</ETag><Size>{size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
+                f"<ETag>{escape(_etag(facts))}</ETag><Size>{facts.st_size}</Size>"
+                "<StorageClass>STANDARD</StorageClass></Contents>"
             )
             last = key
             position += 1

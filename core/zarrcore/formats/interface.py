@@ -94,6 +94,10 @@ class Format(ABC):
         """The documents of the node at ``path``, through ``get``; documents that can no longer matter are not requested."""
         return tuple(get(key) for key in self.document_keys(path))
 
+    def usual_keys(self, path: str) -> tuple[str, ...]:
+        """Those of `document_keys` that `fetch` requests for almost any node: a walk requests them at once."""
+        return self.document_keys(path)[:1]
+
     @abstractmethod
     def claims(self, documents: Documents) -> bool:
         """Whether these documents are of this format, broken or not."""

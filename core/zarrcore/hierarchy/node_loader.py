@@ -20,6 +20,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from zarrcore.ages import note_age
+from zarrcore.array.pools import executor_for
 from zarrcore.errors import (
     InternalError,
     ListingUnsupportedError,
@@ -36,9 +37,10 @@ from zarrcore.hierarchy.consolidated_nodes import ConsolidatedNodes, consolidate
 from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
 from zarrcore.hierarchy.listings import Listings
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
+from zarrcore.hierarchy.revalidated import Revalidated, may_be_revalidated
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.threads import at_once
+from zarrcore.threads import at_once, meanwhile
 
 _PAUSES_S: Final = (0.005, 0.015)
 """How long to wait before documents that look damaged are read again."""
@@ -85,11 +87,16 @@ class NodeLoader:
         seen: Seen | None = None,
     ) -> None:
         self._owner = owner
-        self.store = store or owner.store
-        self.get: Get = partial(fetch_document, self.store)
-        self.believes = believes
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
+        self._revalidated: Revalidated | None = None
+        if store is None and max_age_s and owner.read_only and may_be_revalidated(owner.store):
+            store = self._revalidated = Revalidated(owner.store, owner.format, self._kept.is_recent)
+        self.store = store or owner.store
+        self.get: Get = (
+            partial(fetch_document, self.store) if self._revalidated is None else self._revalidated.read
+        )
+        self.believes = believes
         self._held: HeldNodes[ChangeableNode] = HeldNodes()
         self._listings = Listings(self.store, owner.format)
         self._is_named = named
@@ -151,17 +158,29 @@ class NodeLoader:
         if told is not None and document:
             node = self.take(path, document, told[0])
         else:
-            read_s = time.monotonic()
-            node = self.take(path, self._fetched(within, together), read_s)
+            read_s, get = self._source(within)
+            get = self._asking(get, within, together)
+            node = self.take(path, self._format.fetch(get, within), read_s, get)
         if node is None:
             raise NodeNotFoundError(path, self._owner.url)
         return node
 
-    def _fetched(self, within: str, together: bool) -> Documents:
-        get = self.get
-        if together and self.store.is_remote:
-            get = at_once(get, self._format.document_keys(within))
-        return self._format.fetch(get, within)
+    def _source(self, within: str) -> tuple[float, Get]:
+        """What gets the documents of a node, and when its answers are requested, by the monotonic clock."""
+        return (time.monotonic(), self.get) if self._revalidated is None else self._revalidated.source(within)
+
+    def _asking(self, get: Get, within: str, together: bool) -> Get:
+        """Gets documents. Over a network, those of one node are requested at once: all of them, or, where many nodes are
+        requested, those that most nodes need, as far as threads are idle.
+        """
+        if not self.store.is_remote:
+            return get
+        keys = self._format.document_keys(within) if together else self._format.usual_keys(within)[1:]
+        if self._revalidated is not None:
+            keys = tuple(filter(self._revalidated.needs_request, keys))
+        if together:
+            return at_once(get, keys)
+        return meanwhile(get, keys, executor_for(self._owner.store)[0]) if keys else get
 
     def child_names(self, path: str) -> Iterator[str]:
         """As `Hierarchy.child_names`; no document except consolidated metadata is fetched."""
@@ -219,7 +238,7 @@ class NodeLoader:
             if kept is None or not self._kept.is_recent(kept[0]):
                 asked, self._asked = self._asked, None  # the text is not needed twice
                 if asked is None or not self._kept.is_recent(asked[0]):
-                    asked = (time.monotonic(), self.get)
+                    asked = self._source(self._owner.within(self._owner.at))
                 read_s, get = asked
                 found: ConsolidatedNodes | ZarrError | None
                 try:
@@ -255,21 +274,29 @@ class NodeLoader:
     def _forget_names(self) -> None:
         self._consolidated = self._asked = None
         self._listings.forget()
+        if self._revalidated is not None:
+            self._revalidated.forget()
 
-    def take(self, path: str, found: Found, read_s: float | None = None) -> AnyNode | None:
+    def take(
+        self, path: str, found: Found, read_s: float | None = None, get: Get | None = None
+    ) -> AnyNode | None:
         """The node that documents from the store describe, kept for later callers.
 
-        They were requested at ``read_s`` of the monotonic clock; without it, they are current.
+        Args:
+            path: its path.
+            found: the documents.
+            read_s: when they were requested, by the monotonic clock; without it, they are current.
+            get: gets other documents of the node, some of which were requested.
         """
         if path == self._owner.at and not isinstance(found, dict) and _has_any(found):
             self._is_right = True
         read_s = time.monotonic() if read_s is None else read_s
-        node = self._made(path, found)
+        node = self._made(path, found, get)
         for pause_s in _PAUSES_S:
             if not self._is_being_written(node):
                 break
             time.sleep(pause_s)
-            node = self._made(path, self._fetched(self._owner.within(path), together=False))
+            node = self._made(path, self._format.fetch(self.get, self._owner.within(path)))
         is_internal = isinstance(node, BrokenNode) and isinstance(node.error, InternalError)
         if node is not None:
             node.read_s = read_s
@@ -279,9 +306,9 @@ class NodeLoader:
             self._held.add(path, node)
         return node
 
-    def _made(self, path: str, found: Found) -> AnyNode | None:
+    def _made(self, path: str, found: Found, get: Get | None = None) -> AnyNode | None:
         try:
-            return self._parse(path, found)
+            return self._parse(path, found, get or self.get)
         except MetadataError as error:
             node = BrokenNode(self._owner, path, found, error)
             node.error = error.at(f"{self._owner.at}/{node.metadata_key}".lstrip("/"))
@@ -304,7 +331,7 @@ class NodeLoader:
         """The groups and arrays at ``path`` that callers may still hold, whenever they were read."""
         return self._held.at(path)
 
-    def _parse(self, path: str, found: Found) -> AnyNode | None:
+    def _parse(self, path: str, found: Found, get: Get) -> AnyNode | None:
         try:
             metadata = (
                 self._format.parse_consolidated(found)
@@ -319,12 +346,12 @@ class NodeLoader:
             # Documents are not trusted: an unforeseen error still makes only one broken node. It may have another cause.
             raise InternalError(f"{path} cannot be understood ({type(error).__name__}: {error})") from error
         return (
-            self._implicit_group(path, found)
+            self._implicit_group(path, found, get)
             if metadata is None
             else Group(self._owner, path, found, metadata)
         )
 
-    def _implicit_group(self, path: str, found: Found) -> Group | None:
+    def _implicit_group(self, path: str, found: Found, get: Get) -> Group | None:
         if path == self._owner.at:
             exists = isinstance(self.store, ListableStore)
         else:
@@ -333,7 +360,7 @@ class NodeLoader:
             exists = exists and self._implies_group(self._owner.within(path))
         if not exists:
             return None
-        return Group(self._owner, path, found, self._format.implied_group(self.get, self._owner.within(path)))
+        return Group(self._owner, path, found, self._format.implied_group(get, self._owner.within(path)))
 
 
 def _has_any(documents: Documents) -> bool:

@@ -7,6 +7,8 @@ import pickle
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,7 @@ from tests.core.hierarchy.stores import (
     Remote,
     memory,
 )
-from tests.waiting import recorded_pauses
+from tests.waiting import PATIENCE_S, recorded_pauses
 from zarrcore.errors import (
     InternalError,
     ListingUnsupportedError,
@@ -84,6 +86,30 @@ def test_version_2_only_requests_documents_that_can_matter() -> None:
             "junk/.zgroup",
         ]
     )
+
+
+def test_a_walk_of_version_2_requests_attributes_with_the_array() -> None:
+    class Waiting(Remote):
+        requests_in_flight = 16
+
+        def get(self, key: str, *arguments: Any, **options: Any) -> BytesLike | None:
+            if key.endswith("/.zattrs"):
+                begun[key].set()
+            elif key.endswith("/.zarray"):
+                assert begun[key.replace(".zarray", ".zattrs")].wait(PATIENCE_S), "a round trip later"
+            return super().get(key, *arguments, **options)
+
+    begun = {f"{name}/.zattrs": Event() for name in ("A", "g", "x", "A/y")}
+    documents = {".zgroup": V2_GROUP, "g/.zgroup": V2_GROUP, "x/.zarray": V2_ARRAY, "A/y/.zarray": V2_ARRAY}
+    store = Waiting(documents | {"A/.zattrs": b'{"who": "me"}'})
+    hierarchy = zarrcore.open_hierarchy(store, format="v2")
+    nodes = {node.path: node for node in hierarchy.walk()}
+    assert nodes.keys() == {"/", "/A", "/A/y", "/g", "/x"}
+    assert nodes["/A"].attributes == {"who": "me"}, "a group without .zgroup"
+    arrays, groups = (".zarray", ".zattrs"), (".zarray", ".zattrs", ".zgroup")
+    expected = {"x": arrays, "A/y": arrays, "g": groups, "A": groups}
+    asked = sorted(key for key in store.got if "/" in key)  # those of the root may arrive late
+    assert asked == sorted(f"{at}/{name}" for at, names in expected.items() for name in names)
 
 
 def test_the_error_of_a_broken_node_does_not_collect_frames() -> None:

@@ -50,6 +50,10 @@ class V2Format(Format):
         group = get(group_key) if array is None else None
         return array, group, None if array is None and group is None else get(attributes_key)
 
+    def usual_keys(self, path: str) -> tuple[str, ...]:
+        array_key, _, attributes_key = self.document_keys(path)
+        return array_key, attributes_key
+
     def claims(self, documents: Documents) -> bool:
         return documents[0] is not None or documents[1] is not None
 

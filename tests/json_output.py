@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 SCHEMA: dict[str, Any] = json.loads(files("zarrcore.cli").joinpath("json_schema.json").read_text("utf-8"))
 
@@ -35,4 +36,6 @@ def check_json(command: str, text: str) -> None:
 
 @cache
 def _validator(command: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # takes 1.5 s of processor time
+
     return Draft202012Validator({**SCHEMA, "$ref": f"#/$defs/{command}"})

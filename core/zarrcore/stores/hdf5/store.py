@@ -33,12 +33,9 @@ class Hdf5Store(ParsedFile[Hdf5File]):
         reader = self.take_reader()
         return Hdf5File(reader), FileVersion(reader.nbytes, reader.version)
 
-    def notes(self) -> list[str]:
+    def warnings(self) -> list[str]:
         parsed = self._parsed
         return [parsed[0].note] if parsed is not None and parsed[0].note else []
-
-    def description(self) -> list[tuple[str, str]]:
-        return [*super().description(), *(("writer", note) for note in self.notes())]
 
     def release(self, content: Hdf5File) -> None:
         content.others.close()

@@ -31,7 +31,10 @@ class Hdf5Store(ParsedFile[Hdf5File]):
 
     def read_content(self) -> tuple[Hdf5File, FileVersion]:
         reader = self.take_reader()
-        return Hdf5File(reader), FileVersion(reader.nbytes, reader.version)
+        file = Hdf5File(reader)
+        # A file that a program may be writing has a new version at each write.
+        version = None if self.is_remote and reader.is_changing else reader.version
+        return file, FileVersion(reader.nbytes, version)
 
     def warnings(self) -> list[str]:
         parsed = self._parsed

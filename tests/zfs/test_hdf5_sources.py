@@ -39,3 +39,19 @@ def test_a_file_that_is_being_written_grows_in_its_mount(tmp_path: Path, mount: 
             assert values.tolist() == np.sqrt(np.arange(length)).tolist()
     finally:
         writer.end()
+
+
+def test_the_log_names_a_file_whose_writer_died_once(tmp_path: Path, mount: Mounter) -> None:
+    writer = Writer(tmp_path / "a.h5", "plain")
+    try:
+        writer.write(3)
+        writer.die()
+    finally:
+        writer.end()
+    mounted = mount(tmp_path / "a.h5", "--metadata-ttl", "0")
+    for _ in range(2):
+        assert len(np.load(mounted.arrays / "packed" / "data.npy")) == 3
+    assert (mounted.path / "zarr3" / "zarr.json").is_file()
+    lines = [line for line in mounted.log.read_text().splitlines() if "was not closed by the program" in line]
+    assert len(lines) == 1
+    assert "WARNING" in lines[0]

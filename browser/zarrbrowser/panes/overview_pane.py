@@ -60,7 +60,8 @@ class OverviewPane(Pane):
             self._facts.hide()
             self._facts.deleteLater()
         facts = group_facts(group, str(source.format_of(group).title), source.hierarchy.url)
-        self._facts = FactGrid("", facts[:-1])  # attributes have their own heading
+        warnings = [Fact("Warning", text) for text in source.warnings_of(group)]
+        self._facts = FactGrid("", [*facts[:-1], *warnings])  # attributes have their own heading
         self.children_label = text = self._facts.add(Fact("Children", "counting…"))
         self._place.insertWidget(0, self._facts)
         self.meaning.show_node(source, group)

@@ -135,6 +135,14 @@ class Source:
         store = getattr(hierarchy, "store", None)  # that of a collection has none
         return getattr(store, "presents", "") or str(hierarchy.format.title)
 
+    def warnings_of(self, node: NodeLike) -> list[str]:
+        """Why what a hierarchy shows may be incomplete, at its root; costs no request."""
+        hierarchy = getattr(node, "hierarchy", self.hierarchy)
+        store = getattr(hierarchy, "store", None)  # that of a collection has none
+        return (
+            list(store.warnings()) if store is not None and node.path == getattr(hierarchy, "at", "/") else []
+        )
+
 
 Opener = Callable[[SourceRequest], Source]
 

@@ -82,7 +82,7 @@ def source_store(namespace: argparse.Namespace) -> ReadableStore:
 
 
 def open_source(namespace: argparse.Namespace, chunk_cache: ChunkCache | None = None) -> Hierarchy:
-    """The hierarchy that SOURCE names.
+    """The hierarchy that SOURCE names. Its warnings are written to stderr.
 
     Raises:
         HierarchyNotFoundError: SOURCE does not hold a hierarchy.
@@ -91,7 +91,9 @@ def open_source(namespace: argparse.Namespace, chunk_cache: ChunkCache | None = 
     from zarrcore.hierarchy import open_hierarchy
 
     options = {name: value for name, value in vars(namespace).items() if name in ("format", "missing")}
-    return open_hierarchy(source_store(namespace), chunk_cache=chunk_cache, **options)
+    hierarchy = open_hierarchy(source_store(namespace), chunk_cache=chunk_cache, **options)
+    _print("warning", [f"{hierarchy.url}: {text}" for text in hierarchy.store.warnings()])
+    return hierarchy
 
 
 def repository_of(namespace: argparse.Namespace) -> tuple[Repository, Version]:
@@ -118,12 +120,16 @@ def repository_of(namespace: argparse.Namespace) -> tuple[Repository, Version]:
 
 def print_notes(hierarchy: Hierarchy) -> None:
     """Write the notes of a source to stderr, such as which of its versions is shown."""
+    _print("note", hierarchy.store.notes())
+
+
+def _print(kind: str, texts: list[str]) -> None:
     import sys
 
     from zarrcore.cli.text import printable
 
-    for note in hierarchy.store.notes():
-        print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
+    for text in texts:
+        print(f"zarrscope: {kind}: {printable(text)}", file=sys.stderr)
 
 
 def node_path(namespace: argparse.Namespace) -> str:

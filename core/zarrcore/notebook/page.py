@@ -67,7 +67,8 @@ def _content(node: Array | AnyNode) -> Markup:
 def _node_facts(node: Group | ArrayNode) -> list[tuple[str, str]]:
     facts = [("format", node.hierarchy.format.title)] if node.kind != "collection" else []
     if node.path == node.hierarchy.at:
-        facts += node.hierarchy.store.description()
+        store = node.hierarchy.store
+        facts += [*store.description(), *(("warning", text) for text in store.warnings())]
     return [*facts, *meaning_facts(node, reads_elements=False)]
 
 

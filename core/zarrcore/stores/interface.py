@@ -163,6 +163,10 @@ class Store(ABC):
         """What a user of this source should know, such as which of several versions is shown."""
         return []
 
+    def warnings(self) -> list[str]:
+        """Why what is read may be incomplete, such as a writer that did not close the file."""
+        return []
+
     def skipped_keys(self) -> list[str]:
         """Keys that listings left out so far, because they are not paths, such as ``a//b``; at most some thousands."""
         return []

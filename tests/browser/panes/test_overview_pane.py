@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky
 from tests.browser.window.examples import example
+from tests.core.stores.hdf5.writer import Writer
 from zarrbrowser.panes import overview_pane
 from zarrbrowser.panes.overview_pane import OverviewPane
-from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.session.sources import Source, SourceRequest, open_source
 from zarrbrowser.session.state import Session
 from zarrbrowser.workers import Workers
 
@@ -58,3 +62,17 @@ def test_a_group_that_cannot_be_listed_says_why(pane: OverviewPane, qtbot: QtBot
     group.before_listing = Flaky()
     assert show(pane, group, qtbot) == "The server at example.org does not answer."
     assert pane.attributes.tree.model().index(0, 1).data() == "a group", "what is known is shown"
+
+
+def test_a_file_whose_writer_died_is_shown_with_a_warning(pane: OverviewPane, tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "a.h5", "plain")
+    try:
+        writer.write(3)
+        writer.die()
+    finally:
+        writer.end()
+    source = open_source(SourceRequest(str(tmp_path / "a.h5")))
+    for path, is_warned in (("/", True), ("/g", False)):
+        pane.show_node(source, source.hierarchy.node(path))
+        texts = [label.text() for label in pane.findChildren(QLabel) if label.isVisibleTo(pane)]
+        assert any("was not closed by the program" in text for text in texts) == is_warned

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,8 @@ from zarrcore.errors import AccessDeniedError, ListingUnsupportedError, ReadOnly
 from zarrcore.formats import format_named
 from zarrcore.stores import ListableStore, PrefixStore, ReadableStore, StoreOptions, open_store, split_uri
 from zarrfs.trees.store_trees import STORE_PART, Opener, StoreTrees, TreeOptions
+
+_log = logging.getLogger(__name__)
 
 
 def open_trees(
@@ -91,15 +94,16 @@ def _may_have_keys(store: ReadableStore, prefix: str) -> bool:
 def hierarchy_opener(
     format_name: str | None, *, read_write: bool = False, missing: Missing = "fill"
 ) -> Opener:
-    """The function that opens the hierarchy.
+    """The function that opens the hierarchy. It logs each warning of a store once, however often it is called.
 
     Args:
         format_name: its format; None detects it.
         read_write: whether it may be written.
         missing: as for `open_trees`.
     """
+    logged: set[str] = set()
 
-    def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache, max_age_s: float) -> Hierarchy:
+    def opened(store: ReadableStore, chunk_cache: ChunkCache, max_age_s: float) -> Hierarchy:
         # With --read-write, read each node's own document: consolidated metadata do not contain new nodes.
         max_age_s = 0.0 if read_write else max_age_s
         keywords: Any = {
@@ -113,5 +117,13 @@ def hierarchy_opener(
             with contextlib.suppress(ReadOnlyError):
                 return zarrcore.open_hierarchy(store, "r+", **keywords)
         return zarrcore.open_hierarchy(store, **keywords)
+
+    def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache, max_age_s: float) -> Hierarchy:
+        hierarchy = opened(store, chunk_cache, max_age_s)
+        for text in store.warnings():
+            if text not in logged:
+                logged.add(text)
+                _log.warning("%s: %s", store.url, text)
+        return hierarchy
 
     return open_hierarchy

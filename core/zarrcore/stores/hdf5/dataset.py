@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 from collections.abc import Iterable, Iterator
@@ -18,6 +17,7 @@ from zarrcore.stores.hdf5.elements import (
     fill_value_of,
     is_boolean,
     is_elsewhere,
+    list_text,
     parts_elsewhere,
     variable,
 )
@@ -187,7 +187,7 @@ class Dataset:
         found = fill_value_of(self.type, value, self._heaps) if value else None
         if found is None:
             found = kind if kind is not None else _zero(self.elements.data_type)
-        return json.dumps(found) if isinstance(found, list) and kind is not None else found
+        return list_text(found) if isinstance(found, list) and kind is not None else found
 
     def _chunk_shape(self) -> tuple[int, ...]:
         if isinstance(self._layout, Chunked):
@@ -363,7 +363,7 @@ class Dataset:
             if item[:4] == _NO_ELEMENTS:
                 yield b"[]"
             else:
-                yield json.dumps(variable(kind, item, self._heaps, room)).encode()
+                yield list_text(variable(kind, item, self._heaps, room)).encode()
 
     def _chunk_index(self) -> ChunkIndex:
         with self._lock:

@@ -102,9 +102,23 @@ def parts_elsewhere(kind: Datatype, start: int = 0) -> Iterator[tuple[int, Datat
         yield from parts_elsewhere(field.type, start + field.offset)
 
 
-def _is_sequence(kind: Datatype) -> bool:
-    base = kind.base
-    return base is not None and (base.kind in (Kind.INTEGER, Kind.FLOAT) or _is_reference(base))
+def _check_items(kind: Datatype | None) -> None:
+    """Check that the items of a variable-length array can be shown as JSON, at any depth.
+
+    Raises:
+        UnshownError: they cannot.
+    """
+    if kind is None:
+        return
+    if kind.kind in (Kind.VARIABLE, Kind.REFERENCE, Kind.COMPLEX) or packed_number(kind):
+        _data_type(kind)
+    elif kind.kind is Kind.ARRAY:
+        _check_items(kind.base)
+    elif kind.kind is Kind.COMPOUND:
+        for field in kind.fields:
+            _check_items(field.type)
+    else:
+        stored_dtype(kind)
 
 
 def _is_reference(kind: Datatype) -> bool:
@@ -171,7 +185,8 @@ def _data_type(kind: Datatype) -> Any:
         case Kind.COMPOUND:
             fields = [{"name": field.name, "data_type": _field_type(field.type)} for field in kind.fields]
             return {"name": "struct", "configuration": {"fields": fields}}
-        case Kind.VARIABLE | Kind.REFERENCE if kind.is_text or _is_sequence(kind) or _is_reference(kind):
+        case Kind.VARIABLE | Kind.REFERENCE if is_elsewhere(kind):
+            _check_items(None if kind.is_text else kind.base)
             return "string"
     raise _without_counterpart(_title(kind))
 
@@ -246,7 +261,7 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
         case Kind.FLOAT:
             if _float(kind) == "bfloat16":
                 raise UnshownError(
-                    "the dataset holds bfloat16 in a compound type, which zarrscope does not read"
+                    "the dataset holds bfloat16 in a compound type or a variable-length array, which zarrscope does not read"
                 )
             return np.dtype(f"{order}f{kind.nbytes}")
         case Kind.TEXT:
@@ -277,9 +292,6 @@ def _title(kind: Datatype) -> str:
         return _REFERENCES.get(kind.bits & 15, "references")
     if _is_complex(kind):
         return f"complex numbers of {kind.nbytes} bytes"
-    if kind.kind is Kind.VARIABLE:
-        items = "texts" if kind.is_text or kind.base is None else _TITLES[kind.base.kind]
-        return f"{items} of variable length" if items == "texts" else f"variable-length arrays of {items}"
     return _TITLES[kind.kind]
 
 
@@ -346,7 +358,7 @@ def _compound_fill_value(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any
 def _field_fill_value(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
     if kind.kind is not Kind.ARRAY or kind.base is None:
         found = fill_value_of(kind, data, heaps)
-        return json.dumps(found) if isinstance(found, list) and kind.kind is Kind.VARIABLE else found
+        return list_text(found) if isinstance(found, list) and kind.kind is Kind.VARIABLE else found
     if any(parts_elsewhere(kind)):
         items = range(0, len(data), kind.base.nbytes)
         return [_field_fill_value(kind.base, data[at:][: kind.base.nbytes], heaps) for at in items]
@@ -380,7 +392,7 @@ def characters_of(kind: Datatype, text: bytes) -> str:
 
 
 def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
-    """An element of variable length, from its place in a global heap: text, or a list of numbers."""
+    """An element of variable length, from its place in a global heap: text, or a list of its items."""
     if kind.is_text:
         text = next(heaps.texts(data, 1))
         room.take(len(text))
@@ -393,6 +405,11 @@ def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any
         json_of(kind.base, found[i : i + kind.base.nbytes], heaps, room)
         for i in range(0, len(found), kind.base.nbytes)
     ]
+
+
+def list_text(items: list[Any]) -> str:
+    """A variable-length array as JSON, in which texts stay legible."""
+    return json.dumps(items, ensure_ascii=False)
 
 
 def _items(base: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:

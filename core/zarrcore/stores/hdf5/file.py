@@ -244,7 +244,7 @@ class Hdf5File:
             StoreError: a program is writing it, and not in a way that others may read.
         """
         if flags & _IS_SWMR:
-            return f"{self.url} is marked as open for SWMR writing: what its writer has flushed is shown; refresh to see more"
+            return "the file is marked as open for SWMR writing: what its writer has flushed is shown; refresh to see more"
         if is_locked(self.reader.source, self.reader.key):
             raise StoreError(
                 f"{self.url} is being written by another program, and not in SWMR mode: close it there first",
@@ -252,7 +252,7 @@ class Hdf5File:
                 url=self.reader.source.url,
             )
         return (
-            f"{self.url} was not closed by the program that wrote it: what that program had not flushed is missing "
+            "the file was not closed by the program that wrote it: what that program had not flushed is missing "
             "(h5clear -s removes the mark)"
         )
 

@@ -31,14 +31,14 @@ class Hdf5Store(ParsedFile[Hdf5File]):
 
     def read_content(self) -> tuple[Hdf5File, FileVersion]:
         reader = self.take_reader()
-        return Hdf5File(reader), FileVersion(reader.nbytes, reader.version)
+        file = Hdf5File(reader)
+        # A file that a program may be writing has a new version at each write.
+        version = None if self.is_remote and reader.is_changing else reader.version
+        return file, FileVersion(reader.nbytes, version)
 
-    def notes(self) -> list[str]:
+    def warnings(self) -> list[str]:
         parsed = self._parsed
         return [parsed[0].note] if parsed is not None and parsed[0].note else []
-
-    def description(self) -> list[tuple[str, str]]:
-        return [*super().description(), *(("writer", note) for note in self.notes())]
 
     def release(self, content: Hdf5File) -> None:
         content.others.close()

@@ -75,10 +75,10 @@ class NetCDF3Store(FlatFile[_Content]):
         item = variable.dtype.itemsize
         if variable.is_record:
             start = variable.begin + index[0] * header.record_nbytes
-            return Part(self.source, self.key, start, math.prod(chunk_shape) * item)
+            return Part(self.reads, self.key, start, math.prod(chunk_shape) * item)
         rows = rows_of(shape, chunk_shape, index, item)
         if rows.stored_nbytes == rows.nbytes:
-            return Part(self.source, self.key, variable.begin + rows.offset, rows.nbytes)
+            return Part(self.reads, self.key, variable.begin + rows.offset, rows.nbytes)
         try:
             data = reader.read(variable.begin + rows.offset, rows.stored_nbytes, "a variable")
         except BrokenFileError as error:

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-from zarrcore.errors import ChangedError, StoreError, StoreNotFoundError
+from zarrcore.errors import ChangedError, StoreNotFoundError
 from zarrcore.late_imports import imported
 from zarrcore.stores.cache.single_flight import SingleFlight
 from zarrcore.stores.interface import ByteRange, ReadableStore
+from zarrcore.stores.virtual.one_version import check_version
 
 UNDEFINED: Final = 2**64 - 1
 """The address of something that does not exist."""
@@ -190,9 +191,15 @@ class FileReader:
         return found
 
     def _fetch(self, start: int, stop: int) -> bytes:
-        value = self.source.get(self.key, ByteRange(start, stop))
+        part = ByteRange(start, stop)
+        if self.source.is_remote and not self.is_changing:
+            value, facts = self.source.get_with_stat(self.key, part) or (None, None)
+            if facts is not None:
+                check_version(self.version, facts, self.url, self.key)
+        else:
+            value = self.source.get(self.key, part)
         if value is None or len(value) != stop - start:
-            raise StoreError(f"{self.url} changed while it was read", key=self.key, url=self.source.url)
+            raise ChangedError(f"{self.url} changed while it was read", key=self.key, url=self.source.url)
         if not self._replaced:
             return bytes(value)
         patched = bytearray(value)

@@ -13,6 +13,7 @@ from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, Store
 from zarrcore.stores.virtual.file_image import LEVEL, FileImage
 from zarrcore.stores.virtual.flat_file import DOCUMENT, FlatFile
 from zarrcore.stores.virtual.inflated_file import GZIP, InflatedFile
+from zarrcore.stores.virtual.one_version import check_version
 from zarrcore.stores.virtual.parsed_file import PARSING_ERRORS, FileVersion
 from zarrcore.stores.virtual.store import Part
 
@@ -52,7 +53,9 @@ class ImageFile(FlatFile[FileImage]):
         def read(nbytes: int) -> bytes:
             if nbytes <= len(head) or len(head) == facts.size:
                 return head[:nbytes]
-            return bytes(self.source.get(self.key, ByteRange(0, nbytes)) or b"")
+            longer, now = self.source.get_with_stat(self.key, ByteRange(0, nbytes)) or (b"", facts)
+            check_version(facts.version, now, self.url, self.key)
+            return bytes(longer)
 
         try:
             image = self.parse(read)

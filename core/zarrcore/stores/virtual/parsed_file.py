@@ -7,9 +7,11 @@ import time
 from abc import abstractmethod
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
-from zarrcore.stores.interface import ReadableStore
+from zarrcore.errors import ChangedError
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.stores.virtual.combined_reads import combining
 from zarrcore.stores.virtual.file_reader import FileReader
+from zarrcore.stores.virtual.one_version import OneVersion
 from zarrcore.stores.virtual.store import VirtualStore
 
 Content = TypeVar("Content")
@@ -34,7 +36,10 @@ class FileVersion(NamedTuple):
 
 
 class ParsedFile(VirtualStore, Generic[Content]):
-    """A file whose structure is read at the first request. A local file that was replaced is read again.
+    """A file whose structure is read at the first request. A file that was replaced is read again.
+
+    A local file is looked at each second. Reads of a remote file that was replaced fail, never mixing two versions; the
+    structure is read again when a second has passed.
 
     Args:
         reader: a reader of the file as it is now, if there is one.
@@ -54,7 +59,8 @@ class ParsedFile(VirtualStore, Generic[Content]):
     def _reset(self) -> None:
         """Prepare what is not pickled."""
         self._lock = threading.RLock()
-        self.reads: ReadableStore = combining(self.source) if self.is_remote else self.source
+        self.reads: ReadableStore = self.source
+        self._is_outdated = False
         self._parsed: tuple[Content, FileVersion] | None = None
         self._checked_s = 0.0
 
@@ -101,10 +107,32 @@ class ParsedFile(VirtualStore, Generic[Content]):
                 if facts is None or (facts.size, facts.version) != parsed[1]:
                     parsed = None
                 self._checked_s = now
+            if self._is_outdated and now - self._checked_s > _CHECKED_EACH_S:
+                self.source.refresh()
+                parsed = None
             if parsed is None:
-                parsed = self._parsed = self.read_content()
+                parsed = self._parsed = self._read_version()
                 self._checked_s = now
             return parsed[0]
+
+    def _read_version(self) -> tuple[Content, FileVersion]:
+        self._is_outdated = False
+        if not self.is_remote:
+            return self.read_content()
+        # What was parsed before keeps its own reads, which fail from now on.
+        reads = self.reads = OneVersion(combining(self.source), self.key, self.url)
+        parsed = self.read_content()
+        reads.version = parsed[1].version
+        return parsed
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        try:
+            return super().get(key, byte_range, max_nbytes=max_nbytes)
+        except ChangedError:
+            self._is_outdated, self._checked_s = True, time.monotonic()
+            raise
 
     def refresh(self) -> None:
         super().refresh()

@@ -69,6 +69,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def notes(self) -> list[str]:
         return self.store.notes()
 
+    def warnings(self) -> list[str]:
+        return self.store.warnings()
+
     def skipped_keys(self) -> list[str]:
         return self.store.skipped_keys()
 

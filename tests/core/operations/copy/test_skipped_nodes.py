@@ -14,6 +14,7 @@ import pytest
 
 import zarrcore as zc
 from tests.command import run_inside
+from tests.core.stores.hdf5.written import WHY_NOT_SHOWN, add_unshown
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores import ByteRange, BytesLike, StoreEntry
@@ -21,9 +22,6 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 
 DEAD = "the soft link leads to /nope, which does not exist"
-LISTS = (
-    "the dataset holds variable-length arrays of elements of variable length, for which Zarr has no data type"
-)
 
 
 @pytest.fixture
@@ -31,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     """An HDF5 file with two nodes that cannot be read."""
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("g/a", data=np.arange(60), chunks=(5,))
-        file.create_dataset("g/records", (3,), [("r", h5py.vlen_dtype(h5py.string_dtype()))])
+        add_unshown(file["g"], "records")
         file["link"] = h5py.SoftLink("/nope")
     return tmp_path / "a.h5"
 
@@ -45,7 +43,7 @@ def test_a_broken_node_ends_the_copy_and_names_the_option(file: Path, tmp_path: 
     outcome = run_inside("copy", file, tmp_path / "b.zarr")
     assert outcome.status == 1
     assert outcome.stderr == (
-        f"zarrscope: node '/g/records' cannot be copied: {LISTS} (copy --skip leaves it out)\n"
+        f"zarrscope: node '/g/records' cannot be copied: {WHY_NOT_SHOWN} (copy --skip leaves it out)\n"
     )
     assert not (tmp_path / "b.zarr").exists()
 
@@ -56,13 +54,13 @@ def test_broken_nodes_are_left_out_and_told(file: Path, tmp_path: Path, target: 
     outcome = run_inside("copy", file, place, "--skip", "--to", target)
     assert outcome.status == 1
     assert outcome.stderr.splitlines() == [
-        f"zarrscope: /g/records is left out: {LISTS}",
+        f"zarrscope: /g/records is left out: {WHY_NOT_SHOWN}",
         f"zarrscope: /link is left out: {DEAD}",
     ]
     assert "; 2 nodes are left out" in outcome.text
     assert paths(place) == ["/", "/g", "/g/a"]
     outcome = run_inside("copy", file, tmp_path / "c.zarr", "--skip", "--json")
-    assert json.loads(outcome.text)["skipped"] == {"/g/records": LISTS, "/link": DEAD}
+    assert json.loads(outcome.text)["skipped"] == {"/g/records": WHY_NOT_SHOWN, "/link": DEAD}
 
 
 def test_a_copy_with_nodes_left_out_is_resumed(file: Path) -> None:

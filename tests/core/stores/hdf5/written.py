@@ -12,6 +12,8 @@ from zarrcore.stores import MemoryStore
 from zarrcore.stores.hdf5.file import Hdf5File
 from zarrcore.stores.virtual.file_reader import FileReader
 
+WHY_NOT_SHOWN = "the dataset holds integers of 128 bits in 16 bytes, for which Zarr has no data type"
+
 
 def written(write: Callable[[h5py.File], Any], **options: Any) -> Hdf5File:
     """The file that a function fills."""
@@ -19,6 +21,19 @@ def written(write: Callable[[h5py.File], Any], **options: Any) -> Hdf5File:
     with h5py.File(memory, "w", **options) as file:
         write(file)
     return opened(memory.getvalue())
+
+
+def wide_integer() -> h5py.h5t.TypeID:
+    """A type for which Zarr has no counterpart: `WHY_NOT_SHOWN`."""
+    kind = h5py.h5t.STD_I64LE.copy()
+    kind.set_size(16)
+    kind.set_precision(128)
+    return kind
+
+
+def add_unshown(group: h5py.Group, name: str) -> None:
+    """Add a dataset that cannot be shown."""
+    h5py.h5d.create(group.id, name.encode(), wide_integer(), h5py.h5s.create_simple((2,)))
 
 
 def opened(content: bytes) -> Hdf5File:

@@ -45,6 +45,7 @@ def main() -> int:
     folder = arguments.folder or Path(tempfile.gettempdir()) / f"zarrscope-benchmarks-{os.getuid()}"
     keep_bytecode(folder)
     if arguments.compare:
+        comparison.build_engine(comparison.ROOT)
         return comparison.main(arguments.compare, parts(arguments), folder, arguments.rounds, arguments.json)
     rounds, peers = arguments.rounds or ROUNDS, not arguments.no_peers
     sources = {mount.NAME: "w2", cluster.NAME: cluster.SOURCE}
@@ -191,7 +192,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--compare",
         metavar="BASE",
-        help="compare zarrscope with an earlier commit, or with another checkout: fails if something became slower",
+        help="compare zarrscope with an earlier commit, with another checkout, or with what --json wrote earlier: fails if "
+        f"a row became slower than {comparison.LIMIT:g} of the base's speed, and not by chance",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all measurements")
     parser.add_argument("--markdown", action="store_true", help="print the tables at the end")

@@ -1,5 +1,7 @@
 """Whether zarrscope became slower: two checkouts, measured alternately with the benchmarks of this one.
 
+Instead of a checkout, the base may be the times that an earlier run recorded (``--json``): as good as the machine is steady.
+
 Each round is a process for each checkout, one right after the other, in turns which one is first. Its ratio is the base's time
 divided by this checkout's. A row became slower if the median ratio is below `LIMIT`, and the machine's noise does not explain it:
 then the whole confidence interval of the median is below 1.
@@ -98,7 +100,7 @@ def main(
 ) -> int:
     """Compare the parts; return 1 if something became slower."""
     found: list[Comparison] = []
-    with checkout(base) as before:
+    with base_of(base) as before:
         for workload, kind in parts:
             for comparison in compare(before, workload, kind, folder, rounds or ROUNDS):
                 found.append(comparison)
@@ -118,8 +120,22 @@ def main(
 
 
 @contextmanager
+def base_of(base: str) -> Iterator[Path | Mapping[Row, float]]:
+    """A checkout, or the times that an earlier run recorded."""
+    if base.endswith(".json"):
+        try:
+            times = recorded(Path(base))
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise SystemExit(f"--compare {base}: not measurements that --json wrote: {error!r}") from error
+        yield times
+        return
+    with checkout(base) as where:
+        yield where
+
+
+@contextmanager
 def checkout(base: str) -> Iterator[Path]:
-    """The folder of a checkout: an existing one, or a temporary one of a commit."""
+    """The folder of a checkout: an existing one, or a temporary one of a commit, with its engine."""
     if (Path(base) / "core" / "zarrcore").is_dir():
         yield Path(base).resolve()
         return
@@ -128,19 +144,31 @@ def checkout(base: str) -> Iterator[Path]:
         if archive.returncode:
             raise SystemExit(f"--compare {base}: neither a checkout of zarrscope nor a commit of this one")
         subprocess.run(["tar", "--extract", "--directory", folder], input=archive.stdout, check=True)
+        build_engine(Path(folder))
         yield Path(folder)
 
 
-def compare(before: Path, workload: str, kind: str | None, folder: Path, rounds: int) -> list[Comparison]:
+def build_engine(where: Path) -> None:
+    """Compile the engine of a checkout, if it has one: without it, the checkout would seem slower than it is."""
+    build = where / "packaging" / "build_engine.py"
+    if build.exists():
+        subprocess.run([sys.executable, build], check=True)
+
+
+def compare(
+    before: Path | Mapping[Row, float], workload: str, kind: str | None, folder: Path, rounds: int
+) -> list[Comparison]:
     """The rows of a part, measured until all are decided or ``rounds`` is reached."""
     found: dict[Row, Comparison] = {}
     for number in range(rounds):
-        pair: dict[Path, dict[Row, float]] = {}
-        for where in (before, ROOT) if number % 2 else (ROOT, before):
-            pair[where] = seconds(where, workload, kind, folder)
-        for row, now_s in pair[ROOT].items():
-            if row in pair[before]:
-                found.setdefault(row, Comparison(row)).ratios.append(pair[before][row] / now_s)
+        pair: list[Mapping[Row, float]] = [{}, {}]
+        for which in (0, 1) if number % 2 else (1, 0):
+            where = (before, ROOT)[which]
+            pair[which] = seconds(where, workload, kind, folder) if isinstance(where, Path) else where
+        base, now = pair
+        for row, now_s in now.items():
+            if row in base:
+                found.setdefault(row, Comparison(row)).ratios.append(base[row] / now_s)
         if all(comparison.is_decided for comparison in found.values()):
             break
     return list(found.values())
@@ -165,7 +193,12 @@ def seconds(where: Path, workload: str, kind: str | None, folder: Path) -> Mappi
         )
         if done.returncode:
             raise SystemExit(f"{workload} {kind or ''} does not run in {where}:\n{done.stderr}")
-        results = json.loads(report.read_text())["results"]
+        return recorded(report)
+
+
+def recorded(report: Path) -> dict[Row, float]:
+    """zarrscope's time for each row of a report that ``--json`` wrote."""
+    results = json.loads(report.read_text())["results"]
     return {
         (result["workload"], result["what"], result["describes"]): statistics.median(result["seconds"][OURS])
         for result in results

@@ -76,10 +76,37 @@ def test_a_clear_result_needs_few_rounds(
     assert row["is_slower"] is False
 
 
+@pytest.mark.parametrize(("speed", "status"), [(0.6, 1), (4.0, 0)])
+def test_an_earlier_run_is_a_base(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    speed: float,
+    status: int,
+) -> None:
+    earlier = tmp_path / "earlier.json"
+    workload, what, describes = ROW
+    result = Result(workload, describes, what, 1 << 20, {"zarrscope": [1.0, 0.5, 2.0]})
+    earlier.write_text(json.dumps({"machine": {}, "results": [result.document()]}))
+    machine = Machine(0, {comparison.ROOT: speed})
+    monkeypatch.setattr(comparison, "seconds", machine.seconds)
+    parts = [("w1", "whole")]
+    assert comparison.main(str(earlier), parts, tmp_path, None, None) == status
+    assert ("SLOWER" in capsys.readouterr().out) == bool(status)
+    for wrong in ("[]", "{", '{"results": [{}]}'):
+        earlier.write_text(wrong)
+        with pytest.raises(SystemExit, match="not measurements that --json wrote"):
+            comparison.main(str(earlier), parts, tmp_path, None, None)
+
+
 def test_a_commit_is_checked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = tmp_path / "repository"
     (repository / "core").mkdir(parents=True)
     (repository / "core" / "file").write_text("before")
+    (repository / "packaging").mkdir()
+    (repository / "packaging" / "build_engine.py").write_text(
+        "import pathlib; pathlib.Path(__file__).parents[1].joinpath('engine').touch()"
+    )
     who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
     for command in (["init", "--quiet"], ["add", "."], [*who, "commit", "--quiet", "--message", "one"]):
         subprocess.run(["git", *command], cwd=repository, check=True)
@@ -87,6 +114,7 @@ def test_a_commit_is_checked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(comparison, "ROOT", repository)
     with comparison.checkout("HEAD") as folder:
         assert (folder / "core" / "file").read_text() == "before"
+        assert (folder / "engine").exists(), "a base without its engine would seem too slow"
     assert not folder.exists()
     with (
         pytest.raises(SystemExit, match="neither a checkout of zarrscope nor a commit"),

@@ -63,6 +63,7 @@ def _pyright(folder: Path, text: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.campaign
 def test_pyright_agrees_with_mypy(tmp_path: Path) -> None:
     text = Path(everyday.__file__).read_text()
     assert _pyright(tmp_path, text)["generalDiagnostics"] == []

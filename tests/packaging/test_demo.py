@@ -80,6 +80,7 @@ def test_the_brain_is_mounted_compared_and_unmounted(packaging: Path, environmen
     assert os.listdir(environment["TMPDIR"]) == []
 
 
+@pytest.mark.campaign
 def test_only_its_own_images_are_replaced(
     packaging: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -105,8 +106,8 @@ def test_only_its_own_images_are_replaced(
     assert is_refused()
 
 
+@pytest.mark.campaign
 @needs_fuse
-@pytest.mark.sampled
 @pytest.mark.parametrize("group", ["", "types", "shapes/volume", "shapes/vector"])
 def test_any_source_can_be_shown(
     packaging: Path, environment: dict[str, str], hierarchy: Written, group: str
@@ -117,6 +118,7 @@ def test_any_source_can_be_shown(
     assert os.listdir(environment["TMPDIR"]) == []
 
 
+@pytest.mark.campaign
 @needs_fuse
 def test_keep_leaves_it_mounted(packaging: Path, environment: dict[str, str]) -> None:
     done = run_demo(packaging, environment, "--keep")
@@ -131,6 +133,7 @@ def test_keep_leaves_it_mounted(packaging: Path, environment: dict[str, str]) ->
         )
 
 
+@pytest.mark.campaign
 @needs_fuse
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_nothing_mounted(
@@ -169,6 +172,7 @@ def test_a_difference_is_an_error_and_leaves_nothing_mounted(
     assert os.listdir(environment["TMPDIR"]) == []
 
 
+@pytest.mark.campaign
 def test_without_a_mount_the_command_line_shows_the_same(
     packaging: Path, environment: dict[str, str]
 ) -> None:

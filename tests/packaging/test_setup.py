@@ -134,6 +134,7 @@ def test_a_file_in_the_place_of_the_environment_is_kept(copy: Path) -> None:
     assert environment.read_text() == "mine"
 
 
+@pytest.mark.campaign
 def test_without_a_network_this_is_the_reason_and_the_link_to_another_environment_is_replaced(
     copy: Path, tmp_path: Path
 ) -> None:
@@ -151,6 +152,7 @@ def test_without_a_network_this_is_the_reason_and_the_link_to_another_environmen
     assert not (tmp_path / ".venv").is_symlink()
 
 
+@pytest.mark.campaign
 def test_ctrl_c_ends_an_installation_quietly(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[build-system]\nrequires = ["no-such-package"]\n')
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -34,15 +34,15 @@ from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest, open_source
 
 
-def run_code(codes: list[str | None], tmp_path: Path) -> list[np.ndarray]:
-    """The ``values`` of each snippet; all run in one separate process."""
-    lines = ["import numpy"]
-    targets = [tmp_path / f"{number}.npy" for number in range(len(codes))]
-    for code, target in zip(codes, targets, strict=True):
-        lines += [f"names = {{}}; exec({code!r}, names); numpy.save({str(target)!r}, names['values'])"]
-    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return [np.load(target) for target in targets]
+def run_code(codes: list[str | None]) -> list[np.ndarray]:
+    """The ``values`` of each snippet, each in a namespace of its own."""
+    found = []
+    for code in codes:
+        names: dict[str, Any] = {}
+        assert code is not None
+        exec(code, names)
+        found.append(np.asarray(names["values"]))
+    return found
 
 
 def place_of(address: str, path: str, connection: Connection | None = None) -> tuple[Place, Any]:
@@ -67,7 +67,7 @@ def test_copied_code_reads_the_same_elements(folder: Path, tmp_path: Path) -> No
     places.append(place_of(str(tmp_path / "a.zip"), "/")[0])
     codes = all_codes(*places)
     assert [number for number, code in enumerate(codes) if code is None] == [7], "only zarr does not read N5"
-    found = run_code([code for code in codes if code is not None], tmp_path)
+    found = run_code([code for code in codes if code is not None])
     assert all(np.array_equal(values, VALUES[PLANE]) for values in found)
 
 
@@ -76,7 +76,7 @@ def test_copied_code_for_xarray_and_dask_reads_the_same_elements(folder: Path, t
     for name in ("v2.zarr", "n5.n5"):
         place, node = place_of(str(folder / name), "/deep/volume")
         codes += [xarray_code(place, node.name, PLANE), dask_code(place, PLANE)]
-    found = run_code(codes, tmp_path)
+    found = run_code(codes)
     assert all(np.array_equal(values, VALUES[PLANE]) for values in found[1::2])
     # xarray takes the fill value of Zarr v2, which is 0, as a mark of missing values.
     for values in found[::2]:
@@ -103,7 +103,7 @@ def test_copied_code_reads_a_variable_that_xarray_wrote_with_its_coordinates(
         exec(code.replace(".values", ""), names)
         assert names["values"].identical(tas.rename("tas")[selection])
         codes = [code, dask_code(place, selection), *(maker(place, selection) for maker in MAKERS)]
-        assert all(np.array_equal(values, tas[selection]) for values in run_code(codes, tmp_path))
+        assert all(np.array_equal(values, tas[selection]) for values in run_code(codes))
     place, _ = place_of(str(tmp_path / "a.zarr"), "/model/run")
     names = {}
     exec(xarray_code(place, "run", None), names)
@@ -129,7 +129,7 @@ def test_copied_code_reads_from_a_bucket_and_from_the_web(folder: Path, s3: S3Se
         place, node = place_of(f"{server.url}/v2.zarr", "/deep/volume")
         codes = all_codes(*places, place)
         assert not any("testing" in str(code) for code in codes), "credentials are not copied"
-        assert all(np.array_equal(values, VALUES[PLANE]) for values in run_code(codes, tmp_path))
+        assert all(np.array_equal(values, VALUES[PLANE]) for values in run_code(codes))
         assert np.array_equal(run_command(command(place, node, PLANE), tmp_path), VALUES[PLANE])
     bucket, node = place_of(url, "/deep/volume", reaches[0])
     assert np.array_equal(run_command(command(bucket, node, PLANE), tmp_path), VALUES[PLANE])
@@ -147,7 +147,7 @@ def test_code_for_a_remote_zip_file_is_that_of_the_libraries_that_open_one(
     with distant_server(tmp_path) as server:
         web, _ = place_of(f"{server.url}/a.zarr.zip", "/")
         assert [zarr_code(place, PLANE) for place in (bucket, web)] == [None, None]
-        found = run_code([tensorstore_code(place, PLANE) for place in (bucket, web)], tmp_path)
+        found = run_code([tensorstore_code(place, PLANE) for place in (bucket, web)])
     assert all(np.array_equal(values, VALUES[PLANE]) for values in found)
 
 
@@ -157,7 +157,7 @@ def test_files_that_only_zarrcore_shows_as_zarr_have_no_code_for_other_zarr_libr
     place, node = place_of(str(tmp_path / "a.h5"), "/volume")
     assert (zarr_code(place, PLANE), tensorstore_code(place, PLANE)) == (None, None)
     codes = [zarrcore_code(place, PLANE), xarray_code(place, node.name, PLANE), dask_code(place, PLANE)]
-    assert all(np.array_equal(values, VALUES[PLANE]) for values in run_code([*codes], tmp_path))
+    assert all(np.array_equal(values, VALUES[PLANE]) for values in run_code([*codes]))
 
 
 def run_command(text: str, tmp_path: Path) -> np.ndarray:
@@ -177,7 +177,7 @@ def test_a_chosen_format_is_part_of_the_copied_code(tmp_path: Path) -> None:
     node = source.hierarchy.node("/volume")
     place = Place.of(source, node)
     assert np.array_equal(run_command(command(place, node, PLANE), tmp_path), VALUES[PLANE] * 2)
-    assert np.array_equal(run_code([zarrcore_code(place, PLANE)], tmp_path)[0], VALUES[PLANE] * 2)
+    assert np.array_equal(run_code([zarrcore_code(place, PLANE)])[0], VALUES[PLANE] * 2)
 
 
 def test_the_command_of_a_group_lists_its_children(folder: Path) -> None:

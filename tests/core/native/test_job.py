@@ -219,6 +219,7 @@ def test_mutated_bytes_and_indices_touch_nothing_else(
     assert "read" in ran.stdout
 
 
+@pytest.mark.campaign
 def test_threads_read_and_write_at_once_without_races(tmp_path: Path) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not on the PATH")

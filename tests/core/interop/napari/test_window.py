@@ -16,6 +16,7 @@ from PIL import Image
 from tests.core.interop.napari.written import new_group, set_ome, write_image
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="xvfb is not installed")
 def test_a_path_that_is_dropped_on_the_window_is_shown(
     tmp_path: Path,

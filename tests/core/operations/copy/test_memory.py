@@ -101,6 +101,7 @@ SLACK_MIB = 40
 """Buffers that threads keep, modules that are imported late, and what the C library does not give back."""
 
 
+@pytest.mark.sampled(2, axes=[])
 @pytest.mark.parametrize(
     ("memory_mib", "chunks", "new_chunks", "new_shards"),
     [

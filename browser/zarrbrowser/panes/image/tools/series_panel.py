@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -75,12 +77,9 @@ class SeriesPanel(QFrame):
         self.go_on = push_button("Read", self._agree)
         self.export = push_button("Export CSV…", self._ask_where, drawing="export")
         self.remove = push_button("Clear", self.clear)
-        self.graph = Graph("series through the clicked points", is_counted=True)
-        self.graph.setFixedHeight(_HEIGHT)
-        self.plot = self.graph.plot
         self.here = pg.InfiniteLine(angle=90)
         """The position of the picture along the axis."""
-        self.plot.addItem(self.here)
+        self._colours: Colours | None = None
         self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
         self.marks.setZValue(11)
         canvas.view.addItem(self.marks, ignoreBounds=True)
@@ -91,14 +90,31 @@ class SeriesPanel(QFrame):
         model.changed.connect(self._follow)
         self.hide()
 
+    @cached_property
+    def graph(self) -> Graph:
+        """The plot, made when the panel is first shown: that takes 10 ms, and most images are never asked for a series."""
+        made = Graph("series through the clicked points", is_counted=True)
+        made.setFixedHeight(_HEIGHT)
+        made.plot.addItem(self.here)
+        if self._colours is not None:
+            made.set_colours(self._colours)
+        self._column.addWidget(made)
+        return made
+
+    @property
+    def plot(self) -> Any:
+        """The curves of the graph."""
+        return self.graph.plot
+
     def turn(self, *, is_on: bool) -> None:
         """Begin or end to take clicks as points."""
         self._is_on = is_on
-        self.setVisible(is_on)
         if is_on:
+            self.graph.show()
             self._offer_axes()
         else:
             self.clear()
+        self.setVisible(is_on)
 
     def add(self, place: tuple[float, float]) -> None:
         """Add the element at a position down and to the right."""
@@ -127,11 +143,13 @@ class SeriesPanel(QFrame):
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
-        self.graph.set_colours(colours)
+        self._colours = colours
+        if "graph" in vars(self):
+            self.graph.set_colours(colours)
         self.here.setPen(pg.mkPen(colours.muted, width=1))
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         row = QHBoxLayout()
@@ -143,7 +161,6 @@ class SeriesPanel(QFrame):
         for button in (self.go_on, self.export, self.remove):
             row.addWidget(button)
         column.addLayout(row)
-        column.addWidget(self.graph)
 
     # The picture
 

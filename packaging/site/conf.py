@@ -75,6 +75,7 @@ core/docs/clusters
 :hidden:
 :caption: How to look
 
+browser/docs/gallery
 browser/docs/guide
 browser/docs/maps
 browser/docs/volume

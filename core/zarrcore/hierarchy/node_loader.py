@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zarrcore.ages import note_age
 from zarrcore.array.pools import executor_for
@@ -37,10 +37,12 @@ from zarrcore.hierarchy.consolidated_nodes import ConsolidatedNodes, consolidate
 from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
 from zarrcore.hierarchy.listings import Listings
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
-from zarrcore.hierarchy.revalidated import Revalidated, may_be_revalidated
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.threads import at_once, meanwhile
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy.revalidated import Revalidated
 
 _PAUSES_S: Final = (0.005, 0.015)
 """How long to wait before documents that look damaged are read again."""
@@ -57,6 +59,11 @@ class Seen(NamedTuple):
     """The root's documents, if they are known."""
     get: Get | None = None
     """Gets documents, some of which were requested."""
+
+
+def _may_be_revalidated(store: ReadableStore) -> bool:
+    """Whether a store lists flat, and its answers are not those of a cache."""
+    return store.lists_flat and store.states_versions and not store.remembers
 
 
 class NodeLoader:
@@ -90,7 +97,9 @@ class NodeLoader:
         self._format = owner.format
         self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
         self._revalidated: Revalidated | None = None
-        if store is None and max_age_s and owner.read_only and may_be_revalidated(owner.store):
+        if store is None and max_age_s and owner.read_only and _may_be_revalidated(owner.store):
+            from zarrcore.hierarchy.revalidated import Revalidated  # late: most hierarchies have none
+
             store = self._revalidated = Revalidated(owner.store, owner.format, self._kept.is_recent)
         self.store = store or owner.store
         self.get: Get = (

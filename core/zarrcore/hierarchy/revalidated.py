@@ -189,11 +189,6 @@ class Revalidated(WrapperStore):
         return _Listed(requested_s, prefix, etags, below, frozenset(unclear))
 
 
-def may_be_revalidated(store: ReadableStore) -> bool:
-    """Whether a store lists flat, and its answers are not those of a cache."""
-    return store.lists_flat and store.states_versions and not store.remembers
-
-
 def _strong(etag: str | None) -> str | None:
     """An etag without quotes, which only some listings have; None if it does not identify a version.
 

@@ -7,8 +7,7 @@ import time
 from abc import abstractmethod
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
-from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
+from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.virtual.combined_reads import combining
 from zarrcore.stores.virtual.file_reader import FileReader
 from zarrcore.stores.virtual.one_version import OneVersion
@@ -125,14 +124,8 @@ class ParsedFile(VirtualStore, Generic[Content]):
         reads.version = parsed[1].version
         return parsed
 
-    def get(
-        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
-    ) -> BytesLike | None:
-        try:
-            return super().get(key, byte_range, max_nbytes=max_nbytes)
-        except ChangedError:
-            self._is_outdated, self._checked_s = True, time.monotonic()
-            raise
+    def _notice_change(self) -> None:
+        self._is_outdated, self._checked_s = True, time.monotonic()
 
     def refresh(self) -> None:
         super().refresh()

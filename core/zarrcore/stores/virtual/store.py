@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from zarrcore.errors import BodyTooLargeError, BrokenReferenceError
+from zarrcore.errors import BodyTooLargeError, BrokenReferenceError, ChangedError
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -100,6 +100,16 @@ class VirtualStore(ReadableStore, ListableStore):
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
         check_key(key, self.url)
+        try:
+            return self._get(key, byte_range, max_nbytes)
+        except ChangedError:
+            self._notice_change()
+            raise
+
+    def _notice_change(self) -> None:
+        """A read found that the file was replaced."""
+
+    def _get(self, key: str, byte_range: ByteRange | None, max_nbytes: int | None) -> BytesLike | None:
         found = self.find(key)
         if found is None:
             return None

@@ -145,6 +145,11 @@ def codec_class(name: str) -> type[Codec]:
     return _load(name)
 
 
+def codec_names() -> list[str]:
+    """The names of zarrcore's own codecs."""
+    return list(_BUILT_IN)
+
+
 @cache
 def _load(name: str) -> type[Codec]:
     found: Any

@@ -22,7 +22,7 @@ from zarrcore.codecs import (
     completed,
     is_fill,
 )
-from zarrcore.codecs.registry import codec_class
+from zarrcore.codecs.registry import codec_class, codec_names
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.formats.attributes import json_attributes
@@ -301,7 +301,7 @@ def as_fill_value(value: Any, data_type: DataType) -> Element:
 def _chain(codecs: CodecsLike, data_type: DataType) -> list[NamedConfiguration]:
     """The codecs in order, including one array → bytes codec."""
     chain = as_codecs(codecs, "codecs")
-    kinds = [codec_class(codec.name) for codec in chain]
+    kinds = [_class_of(codec.name) for codec in chain]
     if not any(issubclass(kind, ArrayToBytesCodec) for kind in kinds):
         first = next((i for i, kind in enumerate(kinds) if issubclass(kind, BytesToBytesCodec)), len(kinds))
         chain.insert(first, plain_array_to_bytes(data_type.dtype))
@@ -312,10 +312,21 @@ def _of_kind(codecs: CodecsLike, member: str, kind: type[Any]) -> list[NamedConf
     """The codecs, all of which must be of one kind."""
     chain = as_codecs(codecs, member)
     for codec in chain:
-        if not issubclass(codec_class(codec.name), kind):
+        if not issubclass(_class_of(codec.name), kind):
             arrow = "array → array" if kind is ArrayToArrayCodec else "bytes → bytes"
             raise MetadataError(f"expected {arrow} codecs, found {codec.name!r}", member=member)
     return chain
+
+
+def _class_of(name: str) -> type[Any]:
+    try:
+        return codec_class(name)
+    except UnsupportedError as error:
+        known, full = codec_names(), f"numcodecs.{name}"
+        hint = f": did you mean {full!r}?" if full in known else did_you_mean(name, known)
+        if not hint or not str(error).endswith("is not supported"):
+            raise
+        raise UnsupportedError("codec", name, f"is not supported{hint}") from None
 
 
 def as_codecs(codecs: CodecsLike, member: str) -> list[NamedConfiguration]:

@@ -318,3 +318,8 @@ def test_data_of_a_store_are_read_once_and_unknown_types_get_a_hint() -> None:
     assert data.reads == 1
     with pytest.raises(zc.UnsupportedError, match="'flot32' is not supported: did you mean 'float32'"):
         hierarchy.create_array("b", shape=3, dtype="flot32")
+    for wrong, meant in (("zstdd", "zstd"), ("lz4", "numcodecs.lz4"), ("blsc", "blosc")):
+        with pytest.raises(zc.UnsupportedError, match=f"'{wrong}' is not supported: did you mean '{meant}'"):
+            hierarchy.create_array("b", shape=3, dtype="int8", compressors=wrong)
+    with pytest.raises(zc.UnsupportedError, match=r"'xyz' is not supported$"):
+        hierarchy.create_array("b", shape=3, dtype="int8", codecs=["bytes", "xyz"])

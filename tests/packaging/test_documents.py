@@ -12,6 +12,7 @@ user cannot mount, everything from ``zarrscope mount`` to ``zarrscope umount``.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import runpy
@@ -48,6 +49,7 @@ DOCUMENTS = sorted(
         *(ROOT / "browser").rglob("*.md"),
     )
 )
+NOTEBOOKS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "core").rglob("*.ipynb"))
 RUN_ELSEWHERE = {"core/docs/extending.md": "tests/core/test_extending.py"}
 """Documents whose Python blocks are files of a package, which another test installs."""
 COMMANDS = sorted(point.name for point in entry_points("zarrscope.commands"))
@@ -66,8 +68,13 @@ class Example(NamedTuple):
 
 
 def examples(document: str) -> Iterator[Example]:
-    """Python blocks and single command lines, in the document's order."""
+    """Python blocks and single command lines, in the document's order; of a notebook, its cells by number."""
     source = (ROOT / document).read_text()
+    if document in NOTEBOOKS:
+        for number, cell in enumerate(json.loads(source)["cells"], 1):
+            if cell["cell_type"] == "code":
+                yield Example(document, "python", "".join(cell["source"]), number)
+        return
     for block in BLOCK.finditer(source):
         line = source.count("\n", 0, block.start()) + 2
         if block[1] == "python":
@@ -88,7 +95,7 @@ WARNING = {"core/docs/napari.md": pytest.mark.filterwarnings("ignore::Deprecatio
 """Documents of programs that warn when they are imported."""
 WITH_EXAMPLES = [
     pytest.param(name, marks=WARNING.get(name, ()))
-    for name in DOCUMENTS
+    for name in (*DOCUMENTS, *NOTEBOOKS)
     if name not in RUN_ELSEWHERE and any(examples(name))
 ]
 
@@ -235,6 +242,14 @@ def test_every_document_is_linked_from_another() -> None:
         for link in LINK.findall((ROOT / document).read_text()):
             linked.add((folder / link.partition("#")[0]).resolve())
     assert [name for name in DOCUMENTS if (ROOT / name).resolve() not in linked and name != "README.md"] == []
+
+
+def test_every_notebook_is_linked_and_holds_no_output() -> None:
+    links = {link for document in DOCUMENTS for link in LINK.findall((ROOT / document).read_text())}
+    for notebook in NOTEBOOKS:
+        assert f"notebooks/{Path(notebook).name}" in links
+        cells = json.loads((ROOT / notebook).read_text())["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells), notebook
 
 
 def test_every_document_is_in_the_contents_of_the_site() -> None:

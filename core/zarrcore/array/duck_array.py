@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from typing import Any, Final
 
@@ -47,6 +48,14 @@ class DuckArray(ArrayDescription, Pictured):
     def shards(self) -> tuple[int, ...] | None:
         """The shape of shards, which are written as a whole, as zarr-python names it; None if there are none."""
         return None if self.inner_chunk_shape == self.chunk_shape else self.chunk_shape
+
+    @property
+    def nchunks(self) -> int:
+        """The number of `chunks`, stored or not, as zarr-python counts them."""
+        if self.shards is None:
+            return math.prod(self.chunk_grid_shape)
+        units = zip(self.shape, self.inner_chunk_shape, strict=True)
+        return math.prod(-(-length // unit) for length, unit in units)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False:

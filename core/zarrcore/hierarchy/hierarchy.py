@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, Missing, Verify
-from zarrcore.display import Displayed
+from zarrcore.display import Pictured, Preview
 from zarrcore.errors import NodeNotFoundError, SelectionError, StoreError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.hierarchy.changing import ChangingNodes
@@ -63,7 +63,7 @@ class HierarchyOptions:
 DEFAULT_OPTIONS: Final = HierarchyOptions()
 
 
-class Hierarchy(ChangingMembers, ChangingNodes, Displayed):
+class Hierarchy(ChangingMembers, ChangingNodes, Pictured):
     """Nodes by path, and a mapping of those directly below its root. Thread-safe.
 
     `zarrcore.open` and `zarrcore.create` return one.
@@ -144,6 +144,10 @@ class Hierarchy(ChangingMembers, ChangingNodes, Displayed):
         self.root.attributes = attributes
 
     attrs = attributes
+
+    def preview(self, selection: Any = None, *, size: int = 512) -> Preview:
+        """A picture of the root, if that is an image or an array."""
+        return self.root.preview(selection, size=size)
 
     def within(self, path: str) -> str:
         """``path`` as seen from the store's root: another path for a member of a `Collection`."""

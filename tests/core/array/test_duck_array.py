@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -12,6 +13,7 @@ import dask.array as da
 import numpy as np
 import pytest
 import xarray as xr
+import zarr
 from dask.base import tokenize
 
 import zarrcore
@@ -119,6 +121,17 @@ def test_chunks_and_shards_are_named_as_in_zarr_python() -> None:
     assert (stored(chunks=(5, 3)).chunks, stored(chunks=(5, 3)).shards) == ((5, 3), None)
     sharded = stored(chunks=(1, 3), shards=(4, 6))
     assert (sharded.chunks, sharded.shards) == ((1, 3), (4, 6))
+
+
+@pytest.mark.parametrize(
+    ("shape", "chunks", "shards"),
+    [((10, 7), (2, 2), (4, 4)), ((10, 7), (3, 2), None), ((), (), None), ((0, 3), (1, 1), None)],
+)
+def test_chunks_are_counted_as_in_zarr_python(
+    shape: tuple[int, ...], chunks: tuple[int, ...], shards: tuple[int, ...] | None, tmp_path: Path
+) -> None:
+    theirs = zarr.create_array(tmp_path / "a.zarr", shape=shape, chunks=chunks, shards=shards, dtype="int8")
+    assert zarrcore.open_array(tmp_path / "a.zarr").nchunks == theirs.nchunks
 
 
 def test_xarray_takes_it_as_the_values_of_a_variable() -> None:

@@ -167,6 +167,13 @@ def test_a_large_plane_costs_no_more_than_it_may(
     assert len(set(store.chunk_requests())) <= 4, "the chunks that the middle touches"
 
 
+def test_a_hierarchy_shows_its_root() -> None:
+    image = image_of_channels(np.arange(120, dtype="u1").reshape(1, 1, 12, 10))
+    assert image.hierarchy.preview(size=8) == image.preview(size=8)
+    with pytest.raises(UnsupportedError, match="is not an image"):
+        zarrcore.create(MemoryStore()).preview()
+
+
 def test_what_is_no_picture_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="is not a picture: select a plane of two dimensions"):
         stored(np.arange(5)).preview()

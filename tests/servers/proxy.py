@@ -48,7 +48,17 @@ class Request:
     """In lower case."""
 
 
-Script = Callable[[Request], tuple[Trouble, random.Random] | bytes | None]
+@dataclass(frozen=True)
+class Change:
+    """What passes in place of what client and server send."""
+
+    answer: Callable[[bytes], bytes] = bytes
+    """Returns what the client gets, from the server's answer."""
+    head: Callable[[bytes], bytes] = bytes
+    """Returns what the server gets, from the head of the request."""
+
+
+Script = Callable[[Request], tuple[Trouble, random.Random] | Change | bytes | None]
 """Says what goes wrong with a request; the random numbers choose the byte, the status, … Bytes are the answer itself."""
 
 
@@ -173,6 +183,9 @@ class _Connection:
                 continue
             if isinstance(found, bytes):
                 await self._send(found)
+                continue
+            if isinstance(found, Change):
+                await self._send(found.answer(await self._asked(request, found.head(head), body)))
                 continue
             trouble, choice = found
             self._state.given.append(trouble)

@@ -35,7 +35,7 @@ from tests.proofs.faults.wire import shared_s3, shared_web
 from tests.proofs.trials import ROOT
 from tests.servers import environment
 from tests.servers.certificates import Authority
-from tests.servers.proxy import Proxy, Request, Trouble, proxy
+from tests.servers.proxy import Change, Proxy, Request, Trouble, proxy
 from tests.waiting import PATIENCE_S
 from tests.zfs.conftest import mounting
 
@@ -48,7 +48,7 @@ _SKEW_S: Final = 3600.0
 _TOLERATED_S: Final = 900.0
 """As S3 tolerates it."""
 
-Answer = tuple[Trouble, random.Random] | bytes | None
+Answer = tuple[Trouble, random.Random] | Change | bytes | None
 
 
 def refusal(status: int, code: str, *headers: str) -> bytes:
@@ -91,9 +91,8 @@ class Cloud:
 
     def words(self) -> list[str]:
         """The options for a command line."""
-        return [
-            word for name, text in self.options.items() for word in (f"--{name.replace('_', '-')}", str(text))
-        ]
+        named = ((name.removesuffix("_s").replace("_", "-"), text) for name, text in self.options.items())
+        return [word for name, text in named for word in (f"--{name}", str(text))]
 
     def open(self, where: str = "") -> AnyStore:
         """The hierarchy, or another place in the service, as readers open it."""
@@ -233,10 +232,10 @@ def skewed(_: Cloud, request: Request) -> Answer:
     if abs(now_s - then_s) < _TOLERATED_S:
         return None
     answer = refusal(403, "RequestTimeTooSkewed", f"Date: {formatdate(now_s, usegmt=True)}")
-    return _for(request, answer)
+    return without_body(request, answer)
 
 
-def _for(request: Request, answer: bytes) -> bytes:
+def without_body(request: Request, answer: bytes) -> bytes:
     """An answer, without its body if that was not requested."""
     return answer.partition(b"<?xml")[0] if request.method == "HEAD" else answer
 
@@ -249,7 +248,9 @@ def expired(place: Cloud, request: Request) -> Answer:
     elif place.asked == _BEGINS:
         give_keys(place.folder, "second")
     return (
-        _for(request, refusal(400, "ExpiredToken")) if place.asked >= _BEGINS and key in place.keys else None
+        without_body(request, refusal(400, "ExpiredToken"))
+        if place.asked >= _BEGINS and key in place.keys
+        else None
     )
 
 
@@ -355,8 +356,10 @@ def _authority() -> Authority:
 
 
 @contextmanager
-def cloud(scheme: str, fault: Fault, choice: random.Random, lasts_s: float) -> Iterator[Cloud]:
-    """A hierarchy with one array behind a proxy: in S3, or on a web server with TLS."""
+def cloud(
+    scheme: str, fault: Fault, choice: random.Random, lasts_s: float, write: Callable[[AnyStore], None]
+) -> Iterator[Cloud]:
+    """A hierarchy, as written, behind a proxy: in S3, or on a web server with TLS."""
     s3, options = shared_s3()
     name = f"hours{os.getpid()}-{random.getrandbits(32)}"
     with ExitStack() as stack:
@@ -376,14 +379,19 @@ def cloud(scheme: str, fault: Fault, choice: random.Random, lasts_s: float) -> I
             source = f"{front.url}/{name}"
             options = {"ca_bundle": str(_authority().certificate)}
         stack.callback(direct.erase_prefix, "")
-        hierarchy = zc.create(direct)
-        hierarchy.create_array(
-            "n", shape=ELEMENTS.shape, dtype="int32", chunks=CHUNKS, dimension_names=["y", "x"],
-            codecs=[{"name": "crc32c"}],
-        )[...] = ELEMENTS  # fmt: skip
-        hierarchy.consolidate()
+        write(direct)
         stack.enter_context(_credentials(fault, folder, front, s3))
         yield Cloud(front, source, options, fault, choice, lasts_s, folder)
+
+
+def _write(store: AnyStore) -> None:
+    """A hierarchy with one array."""
+    hierarchy = zc.create(store)
+    hierarchy.create_array(
+        "n", shape=ELEMENTS.shape, dtype="int32", chunks=CHUNKS, dimension_names=["y", "x"],
+        codecs=[{"name": "crc32c"}],
+    )[...] = ELEMENTS  # fmt: skip
+    hierarchy.consolidate()
 
 
 def _check(store: AnyStore | Path) -> None:
@@ -523,7 +531,7 @@ def read(scheme: str, reader: str, fault: str, seed: int, lasts_s: float) -> Non
     if fault == "no_name" and _HOSTS not in os.environ:
         _in_namespace(scheme, reader, fault, str(seed), str(lasts_s))
         return
-    with cloud(scheme, FAULTS[fault], random.Random(seed), lasts_s) as place:
+    with cloud(scheme, FAULTS[fault], random.Random(seed), lasts_s, _write) as place:
         place.begin()
         READERS[reader](place)
         place.end()

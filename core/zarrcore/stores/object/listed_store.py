@@ -68,6 +68,16 @@ class ListedStore(ObstoreStore, ListableStore):
         super()._renew()
         self._accessing = None
 
+    def _check_head(self, answer: Any, path: str) -> None:
+        """Refuse the page of another server, perhaps one to log in to a network. Services state an etag of each value."""
+        if answer.meta["e_tag"] is None and answer.attributes.get("Content-Type", "").startswith("text/html"):
+            key = path[len(self.prefix) :]
+            raise BrokenBodyError(
+                f"{key} in {self.url}: the answer is a web page, perhaps one to log in, and not one of {self.service}",
+                key=key,
+                url=self.url,
+            )
+
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
         path = self.prefix + prefix

@@ -308,6 +308,25 @@ def test_what_is_listed_shows_that_the_bucket_exists(
         assert methods == ["HEAD"]
 
 
+@pytest.mark.parametrize("method", ["get", "stat", "get_with_stat"])
+def test_a_page_to_log_in_is_not_a_value(filled: S3Server, method: str) -> None:
+    page = b"<html>Log in</html>"
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page)
+    with proxy(filled.endpoint_url) as front:
+        front.script = lambda request: head if request.method == "HEAD" else head + page
+        store = open_store("s3://bucket/some where", **{**filled.options, "endpoint_url": front.url})
+        with pytest.raises(BrokenBodyError, match="a web page, perhaps one to log in"):
+            getattr(store, method)("a/b")
+
+
+def test_a_value_may_be_a_web_page(s3: S3Server) -> None:
+    s3.create_bucket("pages")
+    s3.request("PUT", "pages/about", page := b"<html>About</html>", {"Content-Type": "text/html"})
+    store = open_store("s3://pages", **s3.options)
+    assert bytes(store.get("about") or b"") == page
+    assert store.stat("about") is not None
+
+
 def test_has_prefix_finds_keys_under_the_prefix(filled: S3Server) -> None:
     store = PrefixStore(open_store("s3://bucket", **filled.options), "some where/")
     assert store.has_prefix("a/c/")

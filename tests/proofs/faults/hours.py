@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -175,6 +176,14 @@ def idle(place: Cloud, _: Request) -> Answer:
     return None
 
 
+def new_certificate(place: Cloud, _: Request) -> Answer:
+    """The server restarts with a renewed certificate, and knows none of the TLS sessions that clients want to resume."""
+    if place.has_begun() and place.asked == _BEGINS:
+        place.front.tls = _server_tls()
+        place.front.leave(0)
+    return None
+
+
 def no_name(place: Cloud, _: Request) -> Answer:
     """The server's name is unknown for a while, and its connections end."""
     if place.has_begun() and place.asked == _BEGINS:
@@ -317,6 +326,7 @@ FAULTS: Final[dict[str, Fault]] = {
             resets,
             restart,
             idle,
+            new_certificate,
             no_name,
         ),
         skewed,
@@ -355,6 +365,13 @@ def _authority() -> Authority:
     return Authority(Path(folder))
 
 
+def _server_tls() -> ssl.SSLContext:
+    """With a new certificate."""
+    tls = _authority().server_context()
+    tls.set_alpn_protocols(["h2", "http/1.1"])  # who speaks HTTP/2 would choose it, and fail
+    return tls
+
+
 @contextmanager
 def cloud(
     scheme: str, fault: Fault, choice: random.Random, lasts_s: float, write: Callable[[AnyStore], None]
@@ -373,9 +390,7 @@ def cloud(
         else:
             root, url = shared_web()
             direct = open_store(root / name, create=True)
-            tls = _authority().server_context()
-            tls.set_alpn_protocols(["h2", "http/1.1"])  # who speaks HTTP/2 would choose it, and fail
-            front = stack.enter_context(proxy(url, tls=tls))
+            front = stack.enter_context(proxy(url, tls=_server_tls()))
             source = f"{front.url}/{name}"
             options = {"ca_bundle": str(_authority().certificate)}
         stack.callback(direct.erase_prefix, "")
@@ -520,7 +535,7 @@ CASES: Final = [
     for scheme in ("s3", "https")
     for reader in READERS
     for fault in FAULTS
-    if scheme == "s3" or (fault not in _OF_S3 and reader != "copy_to")
+    if (fault != "new_certificate" if scheme == "s3" else fault not in _OF_S3 and reader != "copy_to")
     if (reader, fault)
     != ("copy_to", "skewed")  # obstore, which writes, has no other clock than this machine's
 ]

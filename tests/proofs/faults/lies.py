@@ -196,7 +196,8 @@ class Case:
     fault: Fault
     errnos: frozenset[int] = frozenset()
     """The errors that may be given while it lasts."""
-    needs_s3: bool = False
+    scheme: str = ""
+    """Of the only service that it concerns."""
 
     @property
     def name(self) -> str:
@@ -212,9 +213,10 @@ THROUGH: Final = [
     Case(hours.resets),
     Case(hours.restart),
     Case(hours.idle),
+    Case(hours.new_certificate, scheme="https"),
     Case(ignored_range),
     Case(packed),
-    Case(hours.expired_profile, needs_s3=True),
+    Case(hours.expired_profile, scheme="s3"),
 ]
 LASTING: Final = [
     Case(unavailable, _LATE),
@@ -224,7 +226,7 @@ LASTING: Final = [
     Case(login_page, _IO),
     Case(other_part, _IO),
     Case(other_head, _IO | {errno.ESTALE}),
-    Case(same_page, _IO, needs_s3=True),
+    Case(same_page, _IO, scheme="s3"),
 ]
 
 
@@ -343,7 +345,7 @@ def _mounted(place: Cloud) -> Iterator[Mount]:
 
 def live_through(scheme: str, cases: list[Case], seed: int, lasts_s: float) -> None:
     """All readers at once through one fault after another."""
-    cases = [case for case in cases if scheme == "s3" or not case.needs_s3]
+    cases = [case for case in cases if case.scheme in ("", scheme)]
 
     def write(store: WritableStore) -> None:
         hierarchy = zc.create(store)
@@ -370,6 +372,8 @@ def live_through(scheme: str, cases: list[Case], seed: int, lasts_s: float) -> N
             reads = {name: pool.submit(read, case.name) for name, read in readers.items()}
             for name, one in reads.items():
                 _check(f"{name} during {case.name}", one.result, _ELEMENTS + number, case.errnos)
+            if case.fault is hours.idle and scheme == "https":
+                assert place.front.resumed
             place.end()
             lines = mount.log.read_text().splitlines()[before:]
             assert len(lines) <= _LINES_MAX, "\n".join(lines)

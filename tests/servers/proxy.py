@@ -48,7 +48,17 @@ class Request:
     """In lower case."""
 
 
-Script = Callable[[Request], tuple[Trouble, random.Random] | bytes | None]
+@dataclass(frozen=True)
+class Change:
+    """What passes in place of what client and server send."""
+
+    answer: Callable[[bytes], bytes] = bytes
+    """Returns what the client gets, from the server's answer."""
+    head: Callable[[bytes], bytes] = bytes
+    """Returns what the server gets, from the head of the request."""
+
+
+Script = Callable[[Request], tuple[Trouble, random.Random] | Change | bytes | None]
 """Says what goes wrong with a request; the random numbers choose the byte, the status, … Bytes are the answer itself."""
 
 
@@ -65,6 +75,8 @@ class Proxy:
         at_the_server: how many requests the server has not answered, also of clients that gave up.
         pause_s: the pause between the pieces of an answer that drips.
         idle_s: how long a connection may be idle; then it is closed without a word.
+        tls: the TLS context, if it speaks TLS; a new one counts when it listens again.
+        resumed: how many connections resumed a TLS session.
         leave: ends all connections, and lets nothing listen at the address for so many seconds.
     """
 
@@ -76,6 +88,8 @@ class Proxy:
     at_the_server: int = 0
     pause_s: float = 0.002
     idle_s: float | None = None
+    tls: ssl.SSLContext | None = None
+    resumed: int = 0
     leave: Callable[[float], object] = field(default=lambda _: None)
     answers: dict[tuple[str, str, str], list[bytes]] = field(default_factory=dict)
     """Some earlier answers, by method, target and range."""
@@ -93,13 +107,15 @@ def proxy(
     url: str, delay_s: float = 0.0, script: Script | None = None, tls: ssl.SSLContext | None = None
 ) -> Iterator[Proxy]:
     """A proxy in front of the server at ``url``, in a thread; with TLS if a context is given."""
-    state = Proxy(delay_s=delay_s, script=script)
+    state = Proxy(delay_s=delay_s, script=script, tls=tls)
     started = threading.Event()
     stop: list[Callable[[], object]] = []
     writers: set[asyncio.StreamWriter] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writers.add(writer)
+        if (made := writer.get_extra_info("ssl_object")) is not None:
+            state.resumed += bool(made.session_reused)
         with contextlib.suppress(OSError, EOFError):
             await _Connection(state, url, reader, writer).serve()
         writers.discard(writer)
@@ -118,7 +134,7 @@ def proxy(
             for writer in list(writers):
                 writer.transport.abort()
             await asyncio.sleep(away_s)
-            server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=512, ssl=tls)
+            server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=512, ssl=state.tls)
 
         state.leave = lambda away_s: asyncio.run_coroutine_threadsafe(leave(away_s), loop)
         started.set()
@@ -173,6 +189,9 @@ class _Connection:
                 continue
             if isinstance(found, bytes):
                 await self._send(found)
+                continue
+            if isinstance(found, Change):
+                await self._send(found.answer(await self._asked(request, found.head(head), body)))
                 continue
             trouble, choice = found
             self._state.given.append(trouble)

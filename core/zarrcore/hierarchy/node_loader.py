@@ -306,10 +306,9 @@ class NodeLoader:
                 break
             time.sleep(pause_s)
             node = self._made(path, self._format.fetch(self.get, self._owner.within(path)))
-        is_internal = isinstance(node, BrokenNode) and isinstance(node.error, InternalError)
         if node is not None:
             node.read_s = read_s
-            if not is_internal:  # after an internal error the next attempt may succeed
+            if not self._may_pass(node):
                 self._kept.keep(path, read_s, node)
         if isinstance(node, ChangeableNode) and not self._owner.read_only:
             self._held.add(path, node)
@@ -326,6 +325,15 @@ class NodeLoader:
         except InternalError as error:
             node = BrokenNode(self._owner, path, found, error)
         return node
+
+    def _may_pass(self, node: AnyNode) -> bool:
+        """Whether the next attempt to open a node may succeed: after an internal error, or if a service answered with something
+        else than its documents. What is kept for a limited time is not asked for again earlier.
+        """
+        if not isinstance(node, BrokenNode) or isinstance(node.error, InternalError):
+            return isinstance(node, BrokenNode)
+        is_damaged = isinstance(node.error, MetadataError)
+        return is_damaged and self.store.is_remote and self._kept.max_age_s is None
 
     def _is_being_written(self, node: AnyNode | None) -> bool:
         """Whether a node's documents look damaged, and one of them was written just now by a program that may not be done."""

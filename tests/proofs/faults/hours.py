@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -35,7 +36,7 @@ from tests.proofs.faults.wire import shared_s3, shared_web
 from tests.proofs.trials import ROOT
 from tests.servers import environment
 from tests.servers.certificates import Authority
-from tests.servers.proxy import Proxy, Request, Trouble, proxy
+from tests.servers.proxy import Change, Proxy, Request, Trouble, proxy
 from tests.waiting import PATIENCE_S
 from tests.zfs.conftest import mounting
 
@@ -48,7 +49,7 @@ _SKEW_S: Final = 3600.0
 _TOLERATED_S: Final = 900.0
 """As S3 tolerates it."""
 
-Answer = tuple[Trouble, random.Random] | bytes | None
+Answer = tuple[Trouble, random.Random] | Change | bytes | None
 
 
 def refusal(status: int, code: str, *headers: str) -> bytes:
@@ -91,9 +92,8 @@ class Cloud:
 
     def words(self) -> list[str]:
         """The options for a command line."""
-        return [
-            word for name, text in self.options.items() for word in (f"--{name.replace('_', '-')}", str(text))
-        ]
+        named = ((name.removesuffix("_s").replace("_", "-"), text) for name, text in self.options.items())
+        return [word for name, text in named for word in (f"--{name}", str(text))]
 
     def open(self, where: str = "") -> AnyStore:
         """The hierarchy, or another place in the service, as readers open it."""
@@ -176,6 +176,14 @@ def idle(place: Cloud, _: Request) -> Answer:
     return None
 
 
+def new_certificate(place: Cloud, _: Request) -> Answer:
+    """The server restarts with a renewed certificate, and knows none of the TLS sessions that clients want to resume."""
+    if place.has_begun() and place.asked == _BEGINS:
+        place.front.tls = _server_tls()
+        place.front.leave(0)
+    return None
+
+
 def no_name(place: Cloud, _: Request) -> Answer:
     """The server's name is unknown for a while, and its connections end."""
     if place.has_begun() and place.asked == _BEGINS:
@@ -233,10 +241,10 @@ def skewed(_: Cloud, request: Request) -> Answer:
     if abs(now_s - then_s) < _TOLERATED_S:
         return None
     answer = refusal(403, "RequestTimeTooSkewed", f"Date: {formatdate(now_s, usegmt=True)}")
-    return _for(request, answer)
+    return without_body(request, answer)
 
 
-def _for(request: Request, answer: bytes) -> bytes:
+def without_body(request: Request, answer: bytes) -> bytes:
     """An answer, without its body if that was not requested."""
     return answer.partition(b"<?xml")[0] if request.method == "HEAD" else answer
 
@@ -249,7 +257,9 @@ def expired(place: Cloud, request: Request) -> Answer:
     elif place.asked == _BEGINS:
         give_keys(place.folder, "second")
     return (
-        _for(request, refusal(400, "ExpiredToken")) if place.asked >= _BEGINS and key in place.keys else None
+        without_body(request, refusal(400, "ExpiredToken"))
+        if place.asked >= _BEGINS and key in place.keys
+        else None
     )
 
 
@@ -316,6 +326,7 @@ FAULTS: Final[dict[str, Fault]] = {
             resets,
             restart,
             idle,
+            new_certificate,
             no_name,
         ),
         skewed,
@@ -354,9 +365,18 @@ def _authority() -> Authority:
     return Authority(Path(folder))
 
 
+def _server_tls() -> ssl.SSLContext:
+    """With a new certificate."""
+    tls = _authority().server_context()
+    tls.set_alpn_protocols(["h2", "http/1.1"])  # who speaks HTTP/2 would choose it, and fail
+    return tls
+
+
 @contextmanager
-def cloud(scheme: str, fault: Fault, choice: random.Random, lasts_s: float) -> Iterator[Cloud]:
-    """A hierarchy with one array behind a proxy: in S3, or on a web server with TLS."""
+def cloud(
+    scheme: str, fault: Fault, choice: random.Random, lasts_s: float, write: Callable[[AnyStore], None]
+) -> Iterator[Cloud]:
+    """A hierarchy, as written, behind a proxy: in S3, or on a web server with TLS."""
     s3, options = shared_s3()
     name = f"hours{os.getpid()}-{random.getrandbits(32)}"
     with ExitStack() as stack:
@@ -370,20 +390,23 @@ def cloud(scheme: str, fault: Fault, choice: random.Random, lasts_s: float) -> I
         else:
             root, url = shared_web()
             direct = open_store(root / name, create=True)
-            tls = _authority().server_context()
-            tls.set_alpn_protocols(["h2", "http/1.1"])  # who speaks HTTP/2 would choose it, and fail
-            front = stack.enter_context(proxy(url, tls=tls))
+            front = stack.enter_context(proxy(url, tls=_server_tls()))
             source = f"{front.url}/{name}"
             options = {"ca_bundle": str(_authority().certificate)}
         stack.callback(direct.erase_prefix, "")
-        hierarchy = zc.create(direct)
-        hierarchy.create_array(
-            "n", shape=ELEMENTS.shape, dtype="int32", chunks=CHUNKS, dimension_names=["y", "x"],
-            codecs=[{"name": "crc32c"}],
-        )[...] = ELEMENTS  # fmt: skip
-        hierarchy.consolidate()
+        write(direct)
         stack.enter_context(_credentials(fault, folder, front, s3))
         yield Cloud(front, source, options, fault, choice, lasts_s, folder)
+
+
+def _write(store: AnyStore) -> None:
+    """A hierarchy with one array."""
+    hierarchy = zc.create(store)
+    hierarchy.create_array(
+        "n", shape=ELEMENTS.shape, dtype="int32", chunks=CHUNKS, dimension_names=["y", "x"],
+        codecs=[{"name": "crc32c"}],
+    )[...] = ELEMENTS  # fmt: skip
+    hierarchy.consolidate()
 
 
 def _check(store: AnyStore | Path) -> None:
@@ -512,7 +535,7 @@ CASES: Final = [
     for scheme in ("s3", "https")
     for reader in READERS
     for fault in FAULTS
-    if scheme == "s3" or (fault not in _OF_S3 and reader != "copy_to")
+    if (fault != "new_certificate" if scheme == "s3" else fault not in _OF_S3 and reader != "copy_to")
     if (reader, fault)
     != ("copy_to", "skewed")  # obstore, which writes, has no other clock than this machine's
 ]
@@ -523,7 +546,7 @@ def read(scheme: str, reader: str, fault: str, seed: int, lasts_s: float) -> Non
     if fault == "no_name" and _HOSTS not in os.environ:
         _in_namespace(scheme, reader, fault, str(seed), str(lasts_s))
         return
-    with cloud(scheme, FAULTS[fault], random.Random(seed), lasts_s) as place:
+    with cloud(scheme, FAULTS[fault], random.Random(seed), lasts_s, _write) as place:
         place.begin()
         READERS[reader](place)
         place.end()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.campaigns import ALL
-from tests.proofs.faults import hours, mounts, stores, wire
+from tests.proofs.faults import hours, lies, mounts, stores, wire
 from tests.proofs.suites import SUITES
 from tests.proofs.trials import Worker
 
@@ -51,3 +51,17 @@ def test_a_bad_hour(scheme: str, reader: str, fault: str) -> None:
         return
     with Worker(SUITES["faults-hours"]) as worker:
         assert worker.run(hours.CASES.index((scheme, reader, fault))) == 1
+
+
+@pytest.mark.parametrize(
+    ("scheme", "cases"),
+    [
+        ("s3", lies.LASTING),
+        pytest.param("https", lies.LASTING, marks=pytest.mark.campaign),
+        pytest.param("s3", lies.THROUGH, marks=pytest.mark.campaign),
+        pytest.param("https", lies.THROUGH, marks=pytest.mark.campaign),
+    ],
+    ids=["s3-lasting", "https-lasting", "s3-through", "https-through"],
+)
+def test_readers_that_stay_open(scheme: str, cases: list[lies.Case]) -> None:
+    lies.live_through(scheme, cases, 1, 6.0 if ALL else 0.5)

@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from tests.zfs.fuse.serving import NO_CONTEXT
-from zarrcore.errors import ChecksumError, NodeNotFoundError, ReadOnlyError
+from zarrcore.errors import ChecksumError, NodeNotFoundError, ReadOnlyError, UnreachableError
 from zarrfs.fuse import guard
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.guard import Completing, completes_itself, guarded
@@ -44,9 +44,29 @@ def test_a_bug_does_not_end_the_daemon(caplog: pytest.LogCaptureFixture) -> None
     assert operations.counters.errors["EIO"] == 2
 
 
+def test_the_log_names_some_of_the_keys_of_a_store_that_is_out_of_order(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    now_s = [0.0]
+    warned: Remembered[str, int] = Remembered(Freshness(60.0, lambda: now_s[0]), 1000)
+
+    def fail(reason: str) -> None:
+        for number in range(100):
+            key = f"c/{number}"
+            guard._number("read", UnreachableError(f"{key} in s3://b: {reason}", key=key), warned)
+
+    fail("the server fails")
+    assert len(caplog.messages) == 10
+    fail("it resets connections")
+    assert len(caplog.messages) == 20
+    now_s[0] = 61.0
+    fail("the server fails")
+    assert len(caplog.messages) == 30
+
+
 def test_the_log_repeats_a_message_only_at_intervals(caplog: pytest.LogCaptureFixture) -> None:
     now_s = [0.0]
-    warned: Remembered[str, None] = Remembered(Freshness(60.0, lambda: now_s[0]), 10)
+    warned: Remembered[str, int] = Remembered(Freshness(60.0, lambda: now_s[0]), 10)
     for reason in ("a is damaged", "a is damaged", "b is damaged"):
         assert guard._number("read", ChecksumError(reason), warned) == errno.EIO
     assert len(caplog.records) == 2

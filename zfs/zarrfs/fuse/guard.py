@@ -10,11 +10,12 @@ import functools
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import pyfuse3
 import trio
 
+from zarrcore.errors import StoreError
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.errnos import ORDINARY, UNFORESEEN, errno_of
 from zarrfs.trees.errors import RefusedError
@@ -23,6 +24,9 @@ from zarrfs.trees.freshness import Remembered
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+_ALIKE_MAX: Final = 10
+"""Keys that fail in the same way and are named in the log, as often as it repeats a message."""
 
 
 class Completing:
@@ -55,8 +59,8 @@ class Counting(Protocol):
 
     counters: Counters
     completing: Completing
-    warned: Remembered[str, None]
-    """Messages that are already in the log."""
+    warned: Remembered[str, int]
+    """Messages that are already in the log, and how many keys have failed in the same way."""
 
 
 C = TypeVar("C", bound=type[Any])
@@ -135,14 +139,30 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
     return answer
 
 
-def _number(name: str, error: Exception, warned: Remembered[str, None]) -> int:
+def _number(name: str, error: Exception, warned: Remembered[str, int]) -> int:
     number = errno_of(error)
     if number is None:
         _log.error("%s failed with an unexpected error", name, exc_info=error)
         return UNFORESEEN
-    # The kernel and some programs try again; one line in the log is enough.
     is_logged = error.is_logged if isinstance(error, RefusedError) else number not in ORDINARY
-    if is_logged and warned.get(text := str(error)) is None:
-        warned.put(text, None, warned.freshness.now())
-        _log.warning("%s: %s", name, text)
+    if is_logged and _is_news(error, warned):
+        _log.warning("%s: %s", name, error)
     return number
+
+
+def _is_news(error: Exception, warned: Remembered[str, int]) -> bool:
+    """Whether an error is not in the log yet: the kernel and some programs try again.
+
+    While a store is out of order, each key fails. The first `_ALIKE_MAX` keys show that.
+    """
+    text = str(error)
+    if warned.get(text) is not None:
+        return False
+    now_s = warned.freshness.now()
+    warned.put(text, 1, now_s)
+    if not isinstance(error, StoreError) or not error.key:
+        return True
+    alike = text.replace(error.key, "*", 1)
+    count, first_s = warned.get(alike) or (0, now_s)
+    warned.put(alike, count + 1, first_s)
+    return count < _ALIKE_MAX

@@ -21,7 +21,7 @@ class ReadOnlyOperations(pyfuse3.Operations):
     attributes: CommonAttributes
     completing: Completing
     counters: Counters
-    warned: Remembered[str, None]
+    warned: Remembered[str, int]
 
     async def _refuse(self, *_: Any) -> Any:
         raise pyfuse3.FUSEError(errno.EROFS)

@@ -68,6 +68,16 @@ class ListedStore(ObstoreStore, ListableStore):
         super()._renew()
         self._accessing = None
 
+    def _check_head(self, answer: Any, path: str) -> None:
+        """Refuse the page of another server, perhaps one to log in to a network. Services state an etag of each value."""
+        if answer.meta["e_tag"] is None and answer.attributes.get("Content-Type", "").startswith("text/html"):
+            key = path[len(self.prefix) :]
+            raise BrokenBodyError(
+                f"{key} in {self.url}: the answer is a web page, perhaps one to log in, and not one of {self.service}",
+                key=key,
+                url=self.url,
+            )
+
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
         path = self.prefix + prefix
@@ -88,7 +98,6 @@ class ListedStore(ObstoreStore, ListableStore):
             yield held
         if empty:
             self._check_lists_nothing(prefix)
-        self._place_seen = True
 
     def _objects(self, path: str, at_once: int = OBJECTS_AT_ONCE, hint: str = "") -> Iterator[Any]:
         """obstore's facts of each object whose path begins with ``path``, without keys that are not paths.
@@ -107,6 +116,7 @@ class ListedStore(ObstoreStore, ListableStore):
                     if not path and last is None and self._begin_with_slash():
                         break
                     last = facts["path"]
+                    self._place_seen = True
                     yield facts
             except StoreError:
                 raise
@@ -160,7 +170,6 @@ class ListedStore(ObstoreStore, ListableStore):
             entries = self.list_prefix(prefix)
             head = [*islice(entries, PAGE)]
             if is_streamable(head, prefix):
-                self._place_seen = True
                 yield from self._direct(chain(head, entries), prefix)
                 return
             self._mixed.update(mixed_prefixes(prefix, head[-1].key))
@@ -194,7 +203,6 @@ class ListedStore(ObstoreStore, ListableStore):
                     yield StoreEntry(entry.key[: len(path) - len(self.prefix)] + name + "/")
         if is_empty:
             self._check_lists_nothing(path[len(self.prefix) :])
-        self._place_seen = True
 
     def _direct(self, entries: Iterable[StoreEntry], prefix: str) -> Iterator[StoreEntry]:
         """The entries directly under ``prefix``, from a listing of everything that begins with it."""
@@ -279,6 +287,7 @@ class ListedStore(ObstoreStore, ListableStore):
         pages = listing.pages(path, delimiter=delimiter, after=after, most=most)
         try:
             for page in with_an_end(pages, self.url, self.options.timeout_s * WHOLE_TRANSFER):
+                self._place_seen = self._place_seen or bool(page.objects or page.prefixes)
                 yield self._odd.without(page)
         except FailedListingError as error:
             self._accessing = None  # perhaps the keys have changed

@@ -313,6 +313,7 @@ class ObstoreStore(ReadableStore):
                     return self.stat(key)
             self._check_absent(failure, key)
             return None
+        self._check_head(answer, path)
         self._place_seen = True
         if _compression(answer):  # nothing states the size of the value
             found = self._fetch(key, None, None)

@@ -11,12 +11,14 @@ import sys
 import traceback
 import uuid
 import zlib
+from collections.abc import Callable
 
 import pytest
 
-from tests.any_store import open_store
+from tests.any_store import AnyStore, open_store
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
 from tests.servers import AzureServer, FaultServer, GCSServer, S3Server
+from tests.servers.proxy import proxy
 from tests.waiting import PATIENCE_S
 from zarrcore.errors import (
     AccessDeniedError,
@@ -287,6 +289,42 @@ def test_has_prefix_costs_one_page(faults: FaultServer, options: dict[str, objec
     faults.values = Pages(bucket=b"")
     assert open_store("s3://bucket", **options).has_prefix("k/")
     assert len(faults.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "look", [lambda store: store.has_prefix("a/"), lambda store: next(iter(store.list_dir(""))) is not None]
+)
+def test_what_is_listed_shows_that_the_bucket_exists(
+    filled: S3Server, look: Callable[[AnyStore], bool]
+) -> None:
+    """Otherwise, an absent key needs a GET after its HEAD, whose answer does not say if the bucket is missing."""
+    with proxy(filled.endpoint_url) as front:
+        methods: list[str] = []
+        front.script = lambda request: methods.append(request.method)
+        store = open_store("s3://bucket/some where", **{**filled.options, "endpoint_url": front.url})
+        assert look(store)
+        methods.clear()
+        assert store.stat("absent") is None
+        assert methods == ["HEAD"]
+
+
+@pytest.mark.parametrize("method", ["get", "stat", "get_with_stat"])
+def test_a_page_to_log_in_is_not_a_value(filled: S3Server, method: str) -> None:
+    page = b"<html>Log in</html>"
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page)
+    with proxy(filled.endpoint_url) as front:
+        front.script = lambda request: head if request.method == "HEAD" else head + page
+        store = open_store("s3://bucket/some where", **{**filled.options, "endpoint_url": front.url})
+        with pytest.raises(BrokenBodyError, match="a web page, perhaps one to log in"):
+            getattr(store, method)("a/b")
+
+
+def test_a_value_may_be_a_web_page(s3: S3Server) -> None:
+    s3.create_bucket("pages")
+    s3.request("PUT", "pages/about", page := b"<html>About</html>", {"Content-Type": "text/html"})
+    store = open_store("s3://pages", **s3.options)
+    assert bytes(store.get("about") or b"") == page
+    assert store.stat("about") is not None
 
 
 def test_has_prefix_finds_keys_under_the_prefix(filled: S3Server) -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from zarrcore.conventions.n5_pyramids import may_be_pyramid as may_be_pyramid
     from zarrcore.conventions.nexus import NexusData as NexusData
     from zarrcore.conventions.nexus import NexusObject as NexusObject
+    from zarrcore.conventions.nexus import corrected_values as corrected_values
     from zarrcore.conventions.nexus import default_data as default_data
     from zarrcore.conventions.nexus import default_signal as default_signal
     from zarrcore.conventions.ome.collections import label_paths as label_paths
@@ -82,7 +83,7 @@ else:
             "level_geometry": "no_levels",
             "matlab": "MatlabVariable",
             "n5_pyramids": "may_be_pyramid",
-            "nexus": "NexusData NexusObject default_data default_signal",
+            "nexus": "NexusData NexusObject corrected_values default_data default_signal",
             "ome.collections": "label_paths",
             "ome.image": "image_named single_level",
             "registry": "CONVENTIONS image_of inferred is_image meaning recognise",

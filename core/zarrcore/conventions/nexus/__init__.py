@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.interface import Convention, Find, Meaning
+from zarrcore.conventions.nexus.axes import further_axes
 from zarrcore.conventions.nexus.default import default_data, default_signal
 from zarrcore.conventions.nexus.layout import (
     DATA_CLASS,
@@ -38,6 +39,7 @@ __all__ = [
     "default_signal",
     "errors_names",
     "field",
+    "further_axes",
     "layout_of",
     "scaling_of",
     "spanned",

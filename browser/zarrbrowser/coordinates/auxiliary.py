@@ -15,6 +15,7 @@ import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate, decoded
 from zarrbrowser.image.levels import Image
+from zarrcore.conventions import corrected_values, further_axes
 from zarrcore.typing import AnyArray
 
 MOST_ELEMENTS = 4_000_000
@@ -54,7 +55,10 @@ def auxiliary_of(image: Image, find: Callable[[str], Any]) -> tuple[Auxiliary, .
     from zarrcore.errors import ZarrError  # late: for a fast start
 
     names, told = image.base.dimension_names, image.base.attributes.get("coordinates")
-    if not names or not isinstance(told, str):
+    if not isinstance(told, str):
+        further = further_axes(image.base, find).items()
+        return tuple(filter(None, (_further(image, *one, find) for one in further)))
+    if not names:
         return ()
     group, found = image.base.path.rpartition("/")[0], []
     for name in told.split():
@@ -69,6 +73,23 @@ def auxiliary_of(image: Image, find: Callable[[str], Any]) -> tuple[Auxiliary, .
         except ZarrError:
             continue  # coordinates that cannot be read are not shown
     return tuple(found)
+
+
+def _further(image: Image, name: str, axes: tuple[int, ...], find: Callable[[str], Any]) -> Auxiliary | None:
+    """A further axis of NeXus; None if it does not fit, or cannot be read."""
+    from zarrcore.errors import ZarrError  # late: for a fast start
+
+    try:
+        node = find(f"{image.base.path.rpartition('/')[0]}/{name}")
+        lengths = tuple(image.base.shape[axis] for axis in axes)
+        is_large = math.prod(lengths) > MOST_ELEMENTS
+        if node.kind != "array" or tuple(node.shape) != lengths or is_large or node.dtype.kind not in "iufM":
+            return None
+        known = decoded(node, name)
+        values = corrected_values(known.values, node, find).reshape(-1)
+        return Auxiliary(name, axes, lengths, Coordinate(name, known.units, values))
+    except ZarrError:
+        return None
 
 
 def _fits(node: Any, image: Image, names: Sequence[str | None]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from zarrbrowser.coordinates.dates import date_ticks, format_date
 from zarrbrowser.image.levels import Image
 from zarrbrowser.nodes.protocols import ArrayLike
-from zarrcore.conventions import coordinate_array, is_length, symbol
+from zarrcore.conventions import coordinate_array, corrected_values, is_length, symbol
 from zarrcore.conventions.cf import (
     Direction,
     coordinate_values,
@@ -165,6 +165,7 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
             # The axis of an array without names of dimensions is named as the array of its coordinates is.
             is_named = image.base.dimension_names is not None and image.base.dimension_names[axis]
             known = decoded(node, name if is_named else node.name)
+            known = replace(known, values=corrected_values(known.values, node, find))
             if node.shape[0] == length:
                 found[axis] = replace(known, bounds=_bounds(node, find))
             elif known.values.dtype.kind in "iuf":

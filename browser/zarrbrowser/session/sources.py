@@ -136,12 +136,9 @@ class Source:
         return getattr(store, "presents", "") or str(hierarchy.format.title)
 
     def warnings_of(self, node: NodeLike) -> list[str]:
-        """Why what a hierarchy shows may be incomplete, at its root; costs no request."""
-        hierarchy = getattr(node, "hierarchy", self.hierarchy)
-        store = getattr(hierarchy, "store", None)  # that of a collection has none
-        return (
-            list(store.warnings()) if store is not None and node.path == getattr(hierarchy, "at", "/") else []
-        )
+        """Why what the hierarchy of a node shows may be incomplete; costs no request."""
+        store = getattr(getattr(node, "hierarchy", self.hierarchy), "store", None)  # a collection has none
+        return [] if store is None else list(store.warnings())
 
 
 Opener = Callable[[SourceRequest], Source]

@@ -18,6 +18,7 @@ from zarrbrowser.panes.registry import inferred_tabs, is_drawn, tabs_for
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
+from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice, SentencePane
 from zarrbrowser.window.node_header import NodeHeader
 from zarrbrowser.window.node_tabs import NodeTabs
@@ -39,6 +40,7 @@ class NodePane(QWidget):
 
     Attributes:
         panes: all panes; it repeats what they emit.
+        warning: why what is shown of an array may be incomplete; hidden without a reason.
         pictures: loads what panes with pictures need.
 
     Signals:
@@ -69,10 +71,14 @@ class NodePane(QWidget):
         self._stack.addWidget(self.sentence)
         self.header.crumbs.chosen.connect(self.panes.path_chosen)
         self.notice = Notice("Close", lambda: None)
+        self.warning = label(role="problem", wrap=True)
+        self.warning.setContentsMargins(16, 0, 16, 6)
+        self.warning.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
+        column.addWidget(self.warning)
         around = QHBoxLayout()
         around.setContentsMargins(16, 0, 12, 0)
         around.addWidget(self.notice)
@@ -96,6 +102,10 @@ class NodePane(QWidget):
         self._session.select(source, node)
         self._stale, self._steps = set(titles), 0
         self.header.show_node(source, node)
+        # The Overview of a group has its own.
+        warnings = source.warnings_of(node) if is_array(node) else []
+        self.warning.setText("\n".join(f"Warning: {text}" for text in warnings))
+        self.warning.setVisible(bool(warnings))
         self._show_tabs(titles)
         focus = self.window().focusWidget()
         if had_focus and not (focus is not None and self.isAncestorOf(focus)):

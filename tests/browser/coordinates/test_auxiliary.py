@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 from tests.browser.fakes import FakeArray
+from tests.core.conventions.nexus.files import DATA, opened
 from zarrbrowser.coordinates.auxiliary import MOST_ELEMENTS, Auxiliary, auxiliary_of
 from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.session.sources import SourceRequest, open_source
@@ -111,3 +112,13 @@ def test_heights_of_the_ground_turn_no_axis() -> None:
     array.attributes = {"coordinates": "ground"}
     (found,) = auxiliary_of(image_of_array(array), lambda _path: ground)
     assert (found.upward, found.leftward) == (None, None)
+
+
+def test_further_axes_of_nexus_are_told_for_each_element(tmp_path: Path) -> None:
+    place = np.arange(12.0).reshape(3, 4)
+    attributes = {"signal": "counts", "axes": ["y", "."], "place_indices": [0, 1], "small_indices": 1}
+    arrays = {"counts": (3, 4), "y": (3,), "place": place, "place_scaling_factor": 0.5, "small": (3,)}
+    with opened(tmp_path / "a.nxs", attributes, {"place": {"units": "mm"}}, **arrays) as hierarchy:
+        [one] = auxiliary_of(image_of_array(hierarchy[DATA]["counts"]), hierarchy.node)
+        assert auxiliary_of(image_of_array(hierarchy[DATA]["place"]), hierarchy.node) == ()
+    assert one.text((2, 3)) == f"place {place[2, 3] * 0.5:g} mm"

@@ -212,6 +212,23 @@ def test_axes_of_nexus_have_values_units_and_cells(tmp_path: Path) -> None:
     assert (energy.name, energy.text(1), energy.cell(1)) == ("energy", "3 keV", "2 to 4"), "edges of bins"
 
 
+def test_axes_of_nexus_have_their_factors_and_offsets(tmp_path: Path) -> None:
+    stored = np.array([0, 1, 3], "i2")
+    arrays = {"counts": (3,), "angle": stored, "angle_scaling_factor": 0.5, "angle_offset": -2.0}
+    edges = {"sums": (2,), "angle": stored, "angle_scaling_factor": 0.5, "angle_offset": -2.0}
+    for signal, present in (("counts", arrays), ("sums", edges)):
+        attributes = {"signal": signal, "axes": "angle"}
+        with nexus_file(tmp_path / f"{signal}.nxs", attributes, **present) as hierarchy:
+            [found] = coordinates_of(
+                image_of_array(hierarchy["/entry/data"][signal]), hierarchy.node
+            ).values()
+        corrected = (stored + -2.0) * 0.5
+        if signal == "counts":
+            np.testing.assert_array_equal(found.values, corrected)
+        else:
+            np.testing.assert_array_equal(found.bounds, np.stack((corrected[:-1], corrected[1:]), axis=1))
+
+
 def test_edges_that_are_no_numbers_are_no_coordinates(tmp_path: Path) -> None:
     arrays = {"counts": (2,), "names": ["a", "b", "c"]}
     with nexus_file(tmp_path / "a.nxs", {"signal": "counts", "axes": "names"}, **arrays) as hierarchy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -15,6 +16,7 @@ import zarrcore
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.window.examples import example
+from tests.core.stores.hdf5.writer import Writer
 from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.overview_pane import OverviewPane
@@ -119,3 +121,33 @@ def test_the_image_tab_is_made_before_it_is_needed(window: MainWindow, qtbot: Qt
     assert all(
         widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished) for widget in pane.findChildren(QWidget)
     )
+
+
+def test_an_array_of_a_file_whose_writer_died_is_shown_with_a_warning(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    writer = Writer(tmp_path / "a.h5", "plain")
+    try:
+        writer.write(3)
+        writer.die()
+    finally:
+        writer.end()
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["packed"] = [1.0, 2.0]
+    warning = window.node_pane.warning
+    for name, path, is_warned in (
+        ("a.h5", "/packed", True),
+        ("a.h5", "/", False),  # the Overview has it
+        ("a.h5", "/g/grown", True),
+        ("b.h5", "/packed", False),
+    ):
+        window.open_text(f"{tmp_path / name}#{path}")
+        place = str(tmp_path / name), path
+        qtbot.waitUntil(lambda place=place: _shown(window) == place)
+        assert warning.isVisible() == is_warned
+        assert ("was not closed by the program" in warning.text()) == is_warned
+
+
+def _shown(window: MainWindow) -> tuple[str, str] | None:
+    source, node = window.session.source, window.session.node
+    return None if source is None or node is None else (source.shown_address, node.path)

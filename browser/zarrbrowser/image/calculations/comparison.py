@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from zarrbrowser.image.calculations.reduction import Statistic
+from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Elements
 from zarrcore.typing import AnyArray
@@ -77,6 +78,8 @@ class SecondPlane:
     index: tuple[int, ...]
     """One position per axis."""
     elements: Elements
+    is_missing_at_0: bool = False
+    """Whether it is a mask whose 0 marks pixels that do not count, as in TIFF: 0 and other numbers change places."""
 
     def array_for(self, shape: tuple[int, int]) -> ArrayLike | None:
         """The level whose planes have this shape."""
@@ -104,8 +107,7 @@ class OtherArray:
             own if axis is None else index[axis]
             for own, axis in zip(self.plane.index, self.follows, strict=True)
         )
-        plane = self.plane
-        return SecondPlane(plane.arrays, plane.rows, plane.columns, mine, plane.elements)
+        return replace(self.plane, index=mine)
 
 
 class CannotCompareError(Exception):
@@ -115,6 +117,8 @@ class CannotCompareError(Exception):
 def candidates(path: str, shape: tuple[int, int], find: Callable[[str], Any]) -> list[str]:
     """Paths of arrays beside one, which have two axes of these lengths, masks first; blocks.
 
+    A mask may also be an image of several levels, beside an array or in the group of an image.
+
     Args:
         find: the node at an absolute path.
     """
@@ -122,14 +126,24 @@ def candidates(path: str, shape: tuple[int, int], find: Callable[[str], Any]) ->
     def rank(found: str) -> tuple[bool, str]:
         return not found.endswith(MASK_NAME), found
 
-    group = find(path.rpartition("/")[0] or "/")
-    with closing(group.children()) as children:  # a listing of a folder keeps it open
-        paths = (
-            node.path
-            for node in islice(children, _MOST_CHILDREN)
-            if node.kind == "array" and node.path != path and _has_sides(node.shape, shape)
-        )
-        return sorted(paths, key=rank)
+    def fits(node: Any) -> bool:
+        if node.kind == "array":
+            return node.path != path and _has_sides(node.shape, shape)
+        return bool(node.kind == "group" and node.path.endswith(MASK_NAME) and is_image(node))
+
+    above = path.rpartition("/")[0] or "/"
+    found: set[str] = set()
+    for group in dict.fromkeys((above, path)):
+        with closing(_children(find(group))) as children:  # a listing of a folder keeps it open
+            paths = {node.path for node in islice(children, _MOST_CHILDREN) if fits(node)}
+        # The arrays in the group of an image are its levels.
+        found |= paths if group == above else {each for each in paths if each.endswith(MASK_NAME)}
+    return sorted(found, key=rank)
+
+
+def _children(node: Any) -> Generator[Any, None, None]:
+    if node.kind == "group":
+        yield from node.children()
 
 
 def _has_sides(lengths: tuple[int, ...], sides: tuple[int, int]) -> bool:

@@ -75,6 +75,8 @@ class Derivation:
             first = replace(raster, derivation=replace(self, comparison=None, second=None))
             a = first.read(window, cancelled, lambda part: progress(part / 2))
             b = self.second_raster(raster).read(window, cancelled, lambda part: progress((1 + part) / 2))
+            if self.second is not None and self.second.is_missing_at_0:
+                b = np.where(np.isnan(b), b, b == 0)
             return self.comparison.operation.of(a, b)
         if self.reduction is None:
             return numbers_of_elements(self.elements, raster.plain().read(window, cancelled))

@@ -16,6 +16,7 @@ from zarrbrowser.image.multiscales import image_of_group, is_image
 from zarrbrowser.nodes.protocols import is_array
 from zarrbrowser.values.elements import elements_of, unit_of
 from zarrbrowser.values.quantities import format_shape
+from zarrcore.conventions.cf import flag_meaning
 
 
 def open_other(
@@ -37,7 +38,8 @@ def open_other(
         node: that array or group.
         find: opens the node at a path of its hierarchy.
         coordinates: the coordinates of the image that is shown, by axis.
-        is_mask: whether the array is a mask, for which units and coordinates do not matter.
+        is_mask: whether the array is a mask, for which units and coordinates do not matter. Pixels where it is 0 count, unless
+            its flags say that 0 means missing.
 
     Raises:
         CannotCompareError: it has no numbers, or its planes have another shape.
@@ -64,6 +66,9 @@ def open_other(
     index = tuple(0 if axis in (rows, columns) else at for axis, at in enumerate(initial.index))
     arrays = tuple(level.array for level in other.levels)
     notes: list[str] = []
+    is_missing_at_0 = is_mask and flag_meaning(other.base.attributes, 0) == "missing"
+    if is_missing_at_0:
+        notes.append(f"Pixels where {node.path} is 0 are missing.")
     if not is_mask:
         notes += [*_units(image, other), *_coordinates(axes, coordinates, other, (rows, columns), find)]
     if number := elements.mask(other.base.dtype):
@@ -71,7 +76,7 @@ def open_other(
     return OtherArray(
         address,
         (axes.rows, axes.columns),
-        SecondPlane(arrays, rows, columns, index, elements),
+        SecondPlane(arrays, rows, columns, index, elements, is_missing_at_0),
         follows,
         tuple(notes),
     )

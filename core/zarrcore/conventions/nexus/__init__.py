@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.interface import Convention, Find, Meaning
+from zarrcore.conventions.nexus.axes import further_axes
 from zarrcore.conventions.nexus.default import default_data, default_signal
 from zarrcore.conventions.nexus.layout import (
     DATA_CLASS,
@@ -21,6 +22,7 @@ from zarrcore.conventions.nexus.layout import (
     nexus_class,
     spanned,
 )
+from zarrcore.conventions.nexus.scaling import corrected_values, scaling_of
 from zarrcore.conventions.values import text
 from zarrcore.conventions.variable import Variable
 from zarrcore.errors import MetadataError, ReadCancelledError
@@ -32,11 +34,14 @@ __all__ = [
     "Layout",
     "NexusData",
     "NexusObject",
+    "corrected_values",
     "default_data",
     "default_signal",
     "errors_names",
     "field",
+    "further_axes",
     "layout_of",
+    "scaling_of",
     "spanned",
 ]
 
@@ -132,6 +137,10 @@ def _read(node: Any, find: Find) -> NexusData | NexusObject:
 
 def _read_data(group: Any, signal: Any, layout: Layout, find: Find) -> NexusData:
     errors = errors_names(signal.name)
+    try:
+        scale, offset = scaling_of(signal, find) or (1.0, 0.0)
+    except ReadCancelledError:  # only metadata are read
+        scale, offset = 1.0, 0.0
     # The axes are those of the main signal: another one may have another shape.
     has_axes = tuple(signal.shape) == tuple(layout.signal.shape)
     return NexusData(
@@ -141,6 +150,8 @@ def _read_data(group: Any, signal: Any, layout: Layout, find: Find) -> NexusData
         text(signal.attributes.get("units")),
         tuple(_axis(group, name, find) for name in (layout.axes if has_axes else [""] * signal.ndim)),
         tuple(signal.shape),
+        scale=scale,
+        offset=offset,
         coordinates=layout.others,
         title=_title(group, find),
         errors=next((name for name in errors if field(group, name, find) is not None), ""),

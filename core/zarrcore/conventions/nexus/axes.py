@@ -46,6 +46,26 @@ def find_axis(array: Any, axis: int, find: Find) -> Any | None:
     return node if node.ndim == 1 and node.shape[0] - array.shape[axis] in (0, 1) else None
 
 
+def further_axes(array: Any, find: Find) -> dict[str, tuple[int, ...]]:
+    """Axes of a signal beside those along its dimensions, by name: the dimensions that each spans, in the order of its own.
+
+    Such are the places of scattered points, and axes that span several dimensions.
+
+    Args:
+        array: any array; only a signal of an NXdata group, and what is plotted with it, has some.
+        find: returns the node at an absolute path.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    around = layout_around(array, find)
+    if around is None or tuple(array.shape) != tuple(around[1].signal.shape):
+        return {}
+    layout = around[1]
+    is_plotted = array.name in (layout.signal.name, *layout.auxiliary, *errors_names(layout.signal.name))
+    return {name: layout.dimensions[name] for name in layout.others} if is_plotted else {}
+
+
 def dimension_names(
     group: Any, arrays: Mapping[str, Any]
 ) -> tuple[dict[str, tuple[str | None, ...]], tuple[str, ...]]:

@@ -118,7 +118,8 @@ def layout_of(group: Any, find: Find, children: list[Any] | None = None) -> Layo
         # The other axes are alternatives, even if none is the default.
         if axis in named and len(spans) == 1 and not along[spans[0]]:
             along[spans[0]] = axis
-    return Layout(signal, names(attributes.get("auxiliary_signals")), tuple(along), dimensions, named)
+    auxiliary = names(attributes.get("auxiliary_signals")) or _older_auxiliary(children)
+    return Layout(signal, auxiliary, tuple(along), dimensions, named)
 
 
 def _dimensions(
@@ -178,6 +179,12 @@ def _marked_signal(children: list[Any]) -> str:
     if broken is not None:
         raise broken.error
     return ""
+
+
+def _older_auxiliary(children: list[Any]) -> tuple[str, ...]:
+    """Arrays whose attribute ``signal`` is 2 or more, in the order of these numbers."""
+    numbered = ((_numbered(one, "signal"), one.name) for one in children if one.kind == "array")
+    return tuple(name for _, name in sorted((number, name) for number, name in numbered if (number or 0) > 1))
 
 
 def _older_axes(signal: Any, children: list[Any]) -> tuple[str, ...]:

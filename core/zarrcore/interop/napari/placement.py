@@ -10,6 +10,7 @@ import numpy as np
 
 from zarrcore.conventions import MultiscaleImage, coordinate_array
 from zarrcore.conventions.cf import coordinate_values, even_spacing
+from zarrcore.conventions.nexus import corrected_values
 from zarrcore.conventions.units import LATITUDES, LENGTHS, LONGITUDES, TIMES
 from zarrcore.errors import ZarrError
 from zarrcore.typing import AnyArray
@@ -102,6 +103,7 @@ def _of_coordinates(array: Any, axis: int, name: str, find: Callable[[str], Any]
         return AxisPlacement(name)
     try:
         values, unit = coordinate_values(coordinate)
+        values = corrected_values(values, coordinate, find)
     except ZarrError:  # an image without a scale is better than none
         return AxisPlacement(name)
     if values.dtype.kind == "M":

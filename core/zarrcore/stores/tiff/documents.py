@@ -6,7 +6,7 @@ A file with one image is one such group. Otherwise groups numbered from 0 are in
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores.tiff.attributes import array_attributes, file_attributes, page_attributes
 from zarrcore.stores.tiff.file import check_ome
 from zarrcore.stores.tiff.level import Level, UnshownError
+from zarrcore.stores.tiff.masks import NAME, flags, is_mask, with_masks
 from zarrcore.stores.tiff.ome_set import Planes, SetSeries, binary_only, planes_of
 from zarrcore.stores.tiff.plain_pages import plain_series
 from zarrcore.stores.tiff.scales import Scales, scales_of
@@ -24,7 +25,6 @@ from zarrcore.stores.virtual.unreadable_node import unreadable_document
 _OME_VERSION: Final = "0.5"
 _TYPES: Final = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
 _REDUCED: Final = 1
-_MASK: Final = 4
 
 
 @dataclass(slots=True)
@@ -38,6 +38,14 @@ class Image:
     scales: Scales
     levels: dict[str, Level | str] = field(default_factory=dict)
     """The resolutions by the prefixes of their keys; why, for one that cannot be shown."""
+    mask: Image | None = None
+    """Where it has elements: 0 means that one is missing."""
+
+    def __iter__(self) -> Iterator[Image]:
+        """The image and its mask."""
+        yield self
+        if self.mask is not None:
+            yield self.mask
 
 
 def images_of(file: Any, files: SetFiles) -> list[Image]:
@@ -56,17 +64,21 @@ def images_of(file: Any, files: SetFiles) -> list[Image]:
     if told is not None:
         return _images_of_set(file, files, *told)
     plain = plain_series(file)
-    groups = _groups([*file.series] if plain is None else plain)
+    groups = with_masks(_groups([*file.series] if plain is None else plain))
     if not groups:
         raise BrokenFileError("it has no images")
-    if any(each.kind == "ome" and each.dataoffset is None and None in [*each] for [each, *_] in groups):
+    if any(each.kind == "ome" and each.dataoffset is None and None in [*each] for [each, *_], _ in groups):
         xml = str(file.ome_metadata)
         return _images_of_set(file, files, xml, planes_of(xml, None, files.own_name))
     images = []
-    for number, levels in enumerate(groups):
+    for number, (levels, of_mask) in enumerate(groups):
         prefix = f"{number}/" if len(groups) > 1 else ""
         image = Image(prefix, levels[0], scales_of(file, levels[0], number))
         _add_levels(image, levels)
+        if of_mask:
+            scales = Scales(image.scales.steps, image.scales.units)
+            image.mask = Image(f"{prefix}{NAME}/", of_mask[0], scales)
+            _add_levels(image.mask, of_mask)
         images.append(image)
     return images
 
@@ -117,12 +129,13 @@ def _add_levels(image: Image, levels: Sequence[Any]) -> None:
 
 
 def _groups(series: Sequence[Any]) -> list[list[Any]]:
-    """The resolutions of each image. Pages that say that they are reduced belong to the image before them."""
+    """The resolutions of each image. Pages that say that they are reduced belong to the image, or mask, before them."""
     groups: list[list[Any]] = []
     for each in series:
-        kind = int(each.keyframe.subfiletype)
-        if groups and kind & _REDUCED and len(each.levels) == 1 and _is_smaller(each, groups[-1][-1]):
-            groups[-1].append(each)
+        is_reduced = int(each.keyframe.subfiletype) & _REDUCED and len(each.levels) == 1
+        before = next((group for group in reversed(groups) if is_mask(group[0]) == is_mask(each)), None)
+        if is_reduced and before is not None and _is_smaller(each, before[-1]):
+            before.append(each)
         else:
             groups.append([*each.levels])
     return groups
@@ -130,8 +143,6 @@ def _groups(series: Sequence[Any]) -> list[list[Any]]:
 
 def _is_smaller(reduced: Any, whole: Any) -> bool:
     if reduced.axes != whole.axes or reduced.dtype != whole.dtype:
-        return False
-    if int(reduced.keyframe.subfiletype) & _MASK != int(whole.keyframe.subfiletype) & _MASK:
         return False
     factors = {
         axis: long / short
@@ -158,9 +169,16 @@ def documents_of(file: Any, images: Sequence[Image]) -> dict[str, dict[str, Any]
         attributes = {"ome": _ome(image), **(page_attributes(image.series) if image.series else {})}
         if len(images) == 1:
             attributes |= of_file
+        if image.mask is not None:
+            attributes["tiff"]["mask"] = NAME
+            of_mask = {"ome": _ome(image.mask), **page_attributes(image.mask.series)}
+            documents[image.mask.prefix] = _group(of_mask)
         documents[image.prefix] = _group(attributes)
-        for path, level in image.levels.items():
-            documents[path] = unreadable_document(level) if isinstance(level, str) else _array_document(level)
+        for each in image:
+            for path, level in each.levels.items():
+                documents[path] = (
+                    unreadable_document(level) if isinstance(level, str) else _array_document(level)
+                )
     return documents
 
 
@@ -221,6 +239,8 @@ def _rgb(level: Level) -> list[dict[str, Any]]:
 
 def _array_document(level: Level) -> dict[str, Any]:
     attributes = {} if level.nodata is None else array_attributes(level.dtype, level.nodata)
+    if level.is_mask:
+        attributes |= flags(level.dtype)
     return {
         "zarr_format": 3,
         "node_type": "array",

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from zarrcore.stores.tiff.masks import is_mask
 from zarrcore.stores.tiff.no_data import no_data
 from zarrcore.stores.tiff.ome_set import SetSeries
 from zarrcore.stores.tiff.page_codec import is_plain, segment_configuration
@@ -94,6 +95,7 @@ class Level:
         _check_shown(series, page)
         self.dtype: np.dtype[Any] = np.dtype(page.dtype)
         self.nodata = no_data(page.tags.valueof(_NODATA), self.dtype)
+        self.is_mask = is_mask(series)
         self.byteorder: str = page.parent.byteorder
         leading, names = _leading(series, page)
         self._stored: tuple[int, ...] = ()

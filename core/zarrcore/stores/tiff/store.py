@@ -42,7 +42,8 @@ class _Content:
         self.levels: dict[str, Level] = {
             path: level
             for image in images
-            for path, level in image.levels.items()
+            for each in image
+            for path, level in each.levels.items()
             if isinstance(level, Level)
         }
 

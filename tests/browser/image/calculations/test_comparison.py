@@ -71,3 +71,27 @@ def test_arrays_with_planes_of_the_same_shape_are_offered() -> None:
     )
     assert candidates("/a", (3, 4), group.find) == ["/b", "/f"]
     assert candidates("/c", (3, 3), group.find) == []
+
+
+def test_masks_of_several_levels_are_offered_beside_an_array_and_in_the_group_of_an_image() -> None:
+    datasets = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1.0, 1.0]}]}]
+    axes = [{"name": name, "type": "space"} for name in "yx"]
+    image = {"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": datasets}]}}
+    level = np.zeros((3, 4))
+    group = FakeGroup(
+        {
+            "a": FakeGroup(
+                {
+                    "0": FakeArray(level),
+                    "mask": FakeGroup({"0": FakeArray(level)}, image),
+                    "no_mask": FakeGroup({"0": FakeArray(level)}),
+                    "other": FakeGroup({"0": FakeArray(level)}, image),
+                },
+                image,
+            ),
+            "b": FakeArray(level),
+        }
+    )
+    assert candidates("/a", (3, 4), group.find) == ["/a/mask", "/b"]
+    assert candidates("/a/0", (3, 4), group.find) == ["/a/mask"]
+    assert candidates("/b", (3, 4), group.find) == []

@@ -79,6 +79,21 @@ def test_axes(
         assert found.coordinates == others
 
 
+def test_auxiliary_signals_of_older_files_are_numbered(tmp_path: Path) -> None:
+    numbers = {
+        "a": {"signal": "3"},
+        "b": {"signal": 1, "axes": "x"},
+        "c": {"signal": 2},
+        "d": {"signal": "no"},
+    }
+    with opened(tmp_path / "a.nxs", {}, numbers, **dict.fromkeys([*numbers, "x"], (4,))) as hierarchy:
+        found = meaning(hierarchy[DATA])
+        assert isinstance(found, NexusData)
+        assert (found.name, found.auxiliary_signals) == ("b", ("c", "a"))
+        [axis] = meaning(hierarchy[DATA]["c"]).axes
+        assert axis.name == "x"
+
+
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [

@@ -12,6 +12,7 @@ import pytest
 import xarray as xr
 
 import zarrcore
+from tests.core.conventions.nexus.files import DATA, opened
 from tests.core.interop.napari.viewers import RELEASE, napari
 from zarrcore.conventions import Axis, CoordinateReferenceSystem, Georeference, Level, MultiscaleImage
 from zarrcore.conventions.units import LENGTHS, TIMES
@@ -120,3 +121,10 @@ def test_a_coordinate_that_cannot_be_read_does_not_count() -> None:
     assert placement_of_array(hierarchy["a"], hierarchy.node)[0] == AxisPlacement("y", 1.0, 1.0)
     store.set("y/c/0", b"broken")
     assert placement_of_array(hierarchy["a"], hierarchy.node) == [AxisPlacement("y"), AxisPlacement("dim_1")]
+
+
+def test_an_axis_of_nexus_has_its_factor_and_its_offset(tmp_path: Path) -> None:
+    arrays = {"counts": (3,), "x": np.arange(3, dtype="i2"), "x_scaling_factor": 0.5, "x_offset": 4.0}
+    with opened(tmp_path / "a.nxs", {"signal": "counts", "axes": "x"}, **arrays) as hierarchy:
+        [placed] = placement_of_array(hierarchy[DATA]["counts"], hierarchy.node)
+    assert (placed.scale, placed.translate) == (0.5, 2.0)

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import rasterio
 import zarr
 from pytestqt.qtbot import QtBot
+from rasterio.transform import from_origin
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
@@ -246,3 +248,35 @@ def test_a_mask_beside_the_array_is_offered_and_left_out_of_the_contrast(
     panel.operation.setCurrentIndex(panel.operation.findData(Operation.DIFFERENCE))
     panel.operation.activated.emit(panel.operation.currentIndex())
     assert pane.model.state.settings.colour_map == DIVERGING
+
+
+@pytest.mark.parametrize("path", ["/", "/0"], ids=["image", "level"])
+def test_the_mask_of_a_tiff_image_hides_what_gdal_hides(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, path: str
+) -> None:
+    counts = np.arange(1, 601, dtype="u2").reshape(20, 30)
+    form = {"driver": "GTiff", "width": 30, "height": 20, "count": 1, "dtype": "uint16"}
+    place = {"crs": "EPSG:32633", "transform": from_origin(500_000, 0, 3, 3)}
+    with (
+        rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True),
+        rasterio.open(tmp_path / "a.tif", "w", **form, **place) as file,
+    ):
+        file.write(counts, 1)
+        file.write_mask(np.tri(20, 30, dtype=bool))
+    with rasterio.open(tmp_path / "a.tif") as file:
+        expected = np.where(file.dataset_mask(), counts, np.nan)
+    window.open_text(f"{tmp_path}/a.tif#{path}")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.model.state is not None)
+    panel = panel_of(pane)
+    panel.turn(is_on=True)
+    qtbot.waitUntil(lambda: panel.array.count() > 0)
+    assert panel.array.itemText(0) == "/mask"
+    panel.operation.setCurrentIndex(panel.operation.findData(Operation.MASK))
+    panel.operation.activated.emit(panel.operation.currentIndex())
+    qtbot.waitUntil(lambda: pane.view.is_complete and np.isnan(picture(pane)).any())
+    np.testing.assert_array_equal(picture(pane), expected)
+    assert panel.words.text() == "Pixels where /mask is 0 are missing."
+    panel.operation.setCurrentIndex(panel.operation.findData(Operation.DIFFERENCE))
+    panel.operation.activated.emit(panel.operation.currentIndex())
+    qtbot.waitUntil(lambda: shows(pane, counts - np.tri(20, 30)))

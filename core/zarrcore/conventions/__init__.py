@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from zarrcore.conventions.n5_pyramids import may_be_pyramid as may_be_pyramid
     from zarrcore.conventions.nexus import NexusData as NexusData
     from zarrcore.conventions.nexus import NexusObject as NexusObject
-    from zarrcore.conventions.nexus import corrected_values as corrected_values
     from zarrcore.conventions.nexus import default_data as default_data
     from zarrcore.conventions.nexus import default_signal as default_signal
-    from zarrcore.conventions.nexus import further_axes as further_axes
+    from zarrcore.conventions.nexus.axes import further_axes as further_axes
+    from zarrcore.conventions.nexus.scaling import corrected_values as corrected_values
     from zarrcore.conventions.ome.collections import label_paths as label_paths
     from zarrcore.conventions.ome.image import image_named as image_named
     from zarrcore.conventions.ome.image import single_level as single_level
@@ -84,7 +84,9 @@ else:
             "level_geometry": "no_levels",
             "matlab": "MatlabVariable",
             "n5_pyramids": "may_be_pyramid",
-            "nexus": "NexusData NexusObject corrected_values default_data default_signal further_axes",
+            "nexus": "NexusData NexusObject default_data default_signal",
+            "nexus.axes": "further_axes",
+            "nexus.scaling": "corrected_values",
             "ome.collections": "label_paths",
             "ome.image": "image_named single_level",
             "registry": "CONVENTIONS image_of inferred is_image meaning recognise",

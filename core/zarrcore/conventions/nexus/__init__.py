@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Final
 
 from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.interface import Convention, Find, Meaning
-from zarrcore.conventions.nexus.axes import further_axes
 from zarrcore.conventions.nexus.default import default_data, default_signal
 from zarrcore.conventions.nexus.layout import (
     DATA_CLASS,
@@ -22,7 +21,6 @@ from zarrcore.conventions.nexus.layout import (
     nexus_class,
     spanned,
 )
-from zarrcore.conventions.nexus.scaling import corrected_values, scaling_of
 from zarrcore.conventions.values import text
 from zarrcore.conventions.variable import Variable
 from zarrcore.errors import MetadataError, ReadCancelledError
@@ -34,14 +32,11 @@ __all__ = [
     "Layout",
     "NexusData",
     "NexusObject",
-    "corrected_values",
     "default_data",
     "default_signal",
     "errors_names",
     "field",
-    "further_axes",
     "layout_of",
-    "scaling_of",
     "spanned",
 ]
 
@@ -136,6 +131,8 @@ def _read(node: Any, find: Find) -> NexusData | NexusObject:
 
 
 def _read_data(group: Any, signal: Any, layout: Layout, find: Find) -> NexusData:
+    from zarrcore.conventions.nexus.scaling import scaling_of  # late: most hierarchies hold no NeXus
+
     errors = errors_names(signal.name)
     try:
         scale, offset = scaling_of(signal, find) or (1.0, 0.0)

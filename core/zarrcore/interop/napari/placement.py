@@ -10,7 +10,7 @@ import numpy as np
 
 from zarrcore.conventions import MultiscaleImage, coordinate_array
 from zarrcore.conventions.cf import coordinate_values, even_spacing
-from zarrcore.conventions.nexus import corrected_values
+from zarrcore.conventions.nexus.scaling import corrected_values
 from zarrcore.conventions.units import LATITUDES, LENGTHS, LONGITUDES, TIMES
 from zarrcore.errors import ZarrError
 from zarrcore.typing import AnyArray

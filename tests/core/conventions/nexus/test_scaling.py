@@ -11,7 +11,7 @@ import pytest
 
 from tests.core.conventions.nexus.files import DATA, opened
 from zarrcore.conventions import NexusData, meaning
-from zarrcore.conventions.nexus import scaling_of
+from zarrcore.conventions.nexus.scaling import scaling_of
 from zarrcore.errors import ZarrError
 
 PLAIN = {"counts": (4,), "x": (4,)}

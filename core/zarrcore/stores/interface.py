@@ -8,6 +8,7 @@ because an array must not turn an outage into fill values.
 from __future__ import annotations
 
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -77,6 +78,15 @@ class StoreStat:
         if self.etag is not None:
             return self.etag
         return None if self.mtime_s is None else f"{self.mtime_s}-{self.size}"
+
+    @property
+    def lasting_version(self) -> str | None:
+        """The same, by the time of the last change if that is long ago: etags may differ without a change, as those of two
+        servers behind one address.
+        """
+        if self.mtime_s is not None and self.mtime_s < time.time() - CERTAIN_AGE_S:
+            return f"{self.mtime_s}-{self.size}"
+        return self.version
 
 
 @dataclass(frozen=True, slots=True)

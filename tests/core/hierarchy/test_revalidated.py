@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -212,6 +214,112 @@ def test_a_listing_that_is_too_long_is_given_up(clock: Clock) -> None:
     assert [key for key in asked[2][0] if key.startswith("g/")] == ["g/zarr.json"]
 
 
+GROUPS = {f"{group}/{name}": value for group in "gh" for name, value in V3.items()}
+TOO_MANY = {"zarr.json": GROUP, "big/zarr.json": ARRAY} | {f"big/c/{number}": b"-" for number in range(1000)}
+
+
+def test_groups_are_listed_at_once_where_all_is_too_much(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each keeps its own listing, so that none is read again because another one was listed meanwhile."""
+    store = Bucket(TOO_MANY | GROUPS)
+    hierarchy = zarrcore.open_hierarchy(store, metadata_max_age_s=60.0)
+    for _ in range(2):
+        list(hierarchy.walk())
+        clock.now_s += 61
+    store.asked()
+    both = threading.Barrier(2)
+    listed = store.list_prefix
+
+    def meeting(prefix: str) -> Iterator[StoreEntry]:
+        both.wait(10)
+        return listed(prefix)
+
+    monkeypatch.setattr(store, "list_prefix", meeting)
+    with ThreadPoolExecutor() as threads:
+        for nodes in threads.map(lambda path: list(hierarchy.walk(path)), ("/g", "/h")):
+            assert len(nodes) == 5
+    got, flat, by_level = store.asked()
+    assert (below_root(got), sorted(flat), by_level) == (["g/zarr.json", "h/zarr.json"], ["g/", "h/"], [])
+
+
+def test_who_lists_something_else_does_not_wait(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Bucket(V3)
+    hierarchy = zarrcore.open_hierarchy(store, metadata_max_age_s=60.0)
+    for path in ("g", "h"):
+        _ = hierarchy[path]
+    list(hierarchy.walk(depth=1))
+    clock.now_s += 61
+    has_begun, may_end = threading.Event(), threading.Event()
+    listed = store.list_prefix
+
+    def slow(prefix: str) -> Iterator[StoreEntry]:
+        has_begun.set()
+        assert may_end.wait(10)
+        return listed(prefix)
+
+    monkeypatch.setattr(store, "list_prefix", slow)
+    with ThreadPoolExecutor() as threads:
+        walk = threads.submit(lambda: list(hierarchy.walk(depth=1)))
+        assert has_begun.wait(10)
+        assert [node.path for node in hierarchy.walk("/g")] == ["/g", "/g/x", "/g/y"], "never listed before"
+        assert not walk.done()
+        may_end.set()
+        assert len(walk.result()) == 3
+
+
+def test_a_listing_that_began_before_refresh_is_not_used(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Bucket(V3)
+    hierarchy = zarrcore.open_hierarchy(store, metadata_max_age_s=60.0)
+    list(hierarchy.walk())
+    clock.now_s += 61
+    listed = store.list_prefix
+
+    def refreshing(prefix: str) -> Iterator[StoreEntry]:
+        yield from [*listed(prefix)]
+        store.set("later/zarr.json", ARRAY)
+        hierarchy.refresh()
+
+    monkeypatch.setattr(store, "list_prefix", refreshing)
+    list(hierarchy.walk())
+    assert hierarchy["later"].shape == (4,)
+
+
+def test_a_listing_that_takes_longer_than_the_time_limit_is_not_repeated(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Bucket(V3)
+    walk = walked(store, clock)
+    listed = store.list_prefix
+
+    def slow(prefix: str) -> Iterator[StoreEntry]:
+        yield from listed(prefix)
+        clock.now_s += 61 * (not prefix)
+
+    monkeypatch.setattr(store, "list_prefix", slow)
+    walk()
+    assert store.asked()[1] == ["", "g/"]
+    assert walk() == ["/", "/g", "/g/x", "/g/y", "/h"]
+    assert store.asked()[1] == ["g/"]
+
+
+def test_listings_in_memory_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zarrcore.hierarchy.revalidated._PAGES_MAX", 1)
+    monkeypatch.setattr("zarrcore.hierarchy.revalidated._PAGE", 8)
+    store = Bucket(TOO_MANY | GROUPS)
+    hierarchy = zarrcore.open_hierarchy(store, metadata_max_age_s=60.0)
+    for path in ("/g", "/h") * 2:
+        list(hierarchy.walk(path))
+        clock.now_s += 31
+    assert store.asked()[1] == ["g/", "h/"]
+    assert list(hierarchy.walk("/h"))
+    assert store.asked()[1:] == ([], []), "it is recent"
+    assert list(hierarchy.walk("/g"))
+    assert store.asked()[1] == ["g/"], "its keys and those of the other one are too many"
+
+
 def test_an_empty_value_may_mark_a_folder(clock: Clock) -> None:
     """Of a folder that is only such a marker, only its own listing shows that it is one."""
     store = Bucket(V3 | {"g/folder": b""})
@@ -227,6 +335,8 @@ def test_without_permission_to_list_all_keys_nodes_are_read(clock: Clock) -> Non
     assert walk() == ["/", "/g", "/g/x", "/g/y", "/h"]
     got, _, listed = store.asked()
     assert (len(got), listed) == (5, ["", "g/", "h/"])
+    walk()
+    assert store.asked()[1] == [], "it may be allowed to list by level only: nobody asks twice"
 
 
 @pytest.mark.parametrize(
@@ -256,7 +366,7 @@ def test_consolidated_metadata_need_no_listing(clock: Clock) -> None:
 
 
 def test_documents_in_memory_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.hierarchy.revalidated._HELD_NBYTES", 2 * len(ARRAY))
+    monkeypatch.setattr("zarrcore.hierarchy.revalidated._HELD_NBYTES", 2 * (len(ARRAY) + 512))
     store = Bucket(V3)
     walk = walked(store, clock)
     assert walk() == ["/", "/g", "/g/x", "/g/y", "/h"]

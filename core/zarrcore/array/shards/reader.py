@@ -28,7 +28,7 @@ from zarrcore.codecs import Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index
 from zarrcore.errors import ChangedError, CodecError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
-from zarrcore.stores.interface import CERTAIN_AGE_S, ByteRange, BytesLike, ReadableStore, StoreStat
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.typing import AnyArray
 
 # One request should not delay the decoding of bytes that have arrived, nor fill the memory or the processor's cache.
@@ -175,7 +175,7 @@ class ShardReader:
         """Bytes of the value, and the version that the store states with them."""
         requested_s = time.monotonic()
         encoded, stat = self._store.get_with_stat(key, part) or (None, None)
-        version = None if stat is None else _version_of(stat)
+        version = None if stat is None else stat.lasting_version
         if cache is not None and version is not None and version != self._version(cache, key):
             cache.put(self._seen_key(cache, key), np.array(version), requested_s)
         return encoded, version
@@ -379,12 +379,3 @@ class ShardReader:
             part = view[member.start - start : member.stop - start]
             for unit in member.units:
                 self._finish(key, unit, part, member.is_span)
-
-
-def _version_of(stat: StoreStat) -> str | None:
-    """The version that an answer states: by the time of the last change if that is long ago, since etags may differ without
-    a change, as those of two servers behind one address.
-    """
-    if stat.mtime_s is not None and stat.mtime_s < time.time() - CERTAIN_AGE_S:
-        return f"{stat.mtime_s}-{stat.size}"
-    return stat.version

@@ -184,6 +184,8 @@ class Dataset:
         else:
             old = header.first(OLD_FILL_VALUE)
             value = old[4 : 4 + unsigned(old, 0, 4)] if old else b""
+        if not value and self.elements.is_variable:
+            value = bytes(self.type.nbytes)  # which refers to nothing: an empty text, or an empty list
         found = fill_value_of(self.type, value, self._heaps) if value else None
         if found is None:
             found = kind if kind is not None else _zero(self.elements.data_type)

@@ -77,7 +77,7 @@ class FileReader:
             raise StoreNotFoundError(f"{url} does not exist any more", key=key, url=source.url)
         head, facts = found
         self.nbytes = facts.size
-        self.version = facts.version
+        self.version = facts.lasting_version if source.is_remote else facts.version
         self._blocks: OrderedDict[int, bytes] = OrderedDict(
             (start // self._block_nbytes, bytes(head[start : start + self._block_nbytes]))
             for start in range(0, max(1, len(head)), self._block_nbytes)

@@ -49,12 +49,13 @@ class ImageFile(FlatFile[FileImage]):
         if found is None:
             raise StoreError(f"{self.url} does not exist any more", key=self.key, url=self.source.url)
         head, facts = bytes(found[0]), found[1]
+        version = facts.lasting_version if self.is_remote else facts.version
 
         def read(nbytes: int) -> bytes:
             if nbytes <= len(head) or len(head) == facts.size:
                 return head[:nbytes]
             longer, now = self.source.get_with_stat(self.key, ByteRange(0, nbytes)) or (b"", facts)
-            check_version(facts.version, now, self.url, self.key)
+            check_version(version, now, self.url, self.key)
             return bytes(longer)
 
         try:
@@ -66,7 +67,7 @@ class ImageFile(FlatFile[FileImage]):
             raise StoreError(sentence, key=self.key, url=self.url) from error
         if isinstance(image.places[0].store, InflatedFile):
             self.requests_in_flight = InflatedFile.requests_in_flight
-        return image, FileVersion(facts.size, facts.version)
+        return image, FileVersion(facts.size, version)
 
     def find(self, key: str) -> BytesLike | Part | None:
         image = self.content

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, ChangedError, StoreError
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore, StoreStat
+from zarrcore.stores.virtual.one_version import check_version
 from zarrcore.stores.virtual.sequential_streams import GZIP_FORM, StreamForm
 
 GZIP: Final = GZIP_FORM.start
@@ -74,6 +75,7 @@ class InflatedFile(ReadableStore):
 
     def _forget(self) -> None:
         self._facts: StoreStat | None = None
+        self._version: str | None = None
         self._interval = _INTERVAL_NBYTES
         self._checkpoints = [self._first]
         self._begin(self._first)
@@ -181,9 +183,14 @@ class InflatedFile(ReadableStore):
         if found is None:
             raise StoreError(f"{self.url} does not exist any more", key=self.key, url=self.source.url)
         value, facts = found
-        if self._facts is not None and facts.version != self._facts.version:
-            self._forget()
-            raise ChangedError(f"{self.url} changed while it was read", key=self.key, url=self.source.url)
+        if self._facts is not None:
+            try:
+                check_version(self._version, facts, self.url, self.key)
+            except ChangedError:
+                self._forget()
+                raise
+        else:
+            self._version = facts.lasting_version
         self._facts = facts
         self._block = memoryview(bytes(self._block) + bytes(value))
 

@@ -50,8 +50,10 @@ class OneVersion(WrapperStore):
 def check_version(expected: str | None, found: StoreStat, url: str, key: str) -> None:
     """Check that what was read is of the expected version; None is any.
 
+    Both names of a version are compared, since a change that was recent when the file was opened is not later.
+
     Raises:
         ChangedError: it is of another one.
     """
-    if expected is not None and found.version != expected:
+    if expected is not None and expected not in (found.lasting_version, found.version):
         raise ChangedError(f"{url} changed while it was read", key=key, url=url)

@@ -99,6 +99,27 @@ def test_lists_are_those_of_h5py(path: Path, name: str, layout: str) -> None:
     assert [json.loads(text) for text in found] == [first, [], third, []]
 
 
+@pytest.mark.parametrize("chunks", [None, (2,)])
+def test_lists_that_were_never_written_are_empty(tmp_path: Path, chunks: tuple[int] | None) -> None:
+    lists = h5py.vlen_dtype("i4")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, dtype in (("a", lists), ("c", np.dtype([("n", "i4"), ("l", lists), ("t", TEXT)]))):
+            file.create_dataset(name, (4,), dtype, chunks=chunks)
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
+        assert hierarchy.array("a")[...].tolist() == ["[]"] * 4
+        assert hierarchy.array("c")[...].tolist() == [(0, "[]", "")] * 4
+
+
+def test_numbers_of_lists_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, dtype in (("i", ">i2"), ("f", "<f4"), ("u", "u8")):
+            file.create_dataset(name, (1,), h5py.vlen_dtype(dtype))[0] = np.arange(1000).astype(dtype)
+    monkeypatch.setattr("zarrcore.stores.hdf5.elements.json_of", None)
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
+        for name in "ifu":
+            assert json.loads(hierarchy.array(name)[0]) == [*range(1000)]
+
+
 def test_texts_of_lists_are_legible(path: Path) -> None:
     assert zarrcore.open_array(path, "texts/chunked")[0] == '["a", "ñ \\"日本\\"", ""]'
 

@@ -112,7 +112,7 @@ class Revalidated(WrapperStore):
         value = fetch_document(self.store, key, stats)
         with self._lock:
             self._drop(key)
-            etag = _strong(stats[key].etag) if key in stats else None
+            etag = _strong(stats[key].etag, stats[key].size) if key in stats else None
             if value is not None and etag is not None:
                 nbytes = len(value) + _OVERHEAD_NBYTES
                 if self._held_nbytes + nbytes <= _HELD_NBYTES:
@@ -240,17 +240,20 @@ class Revalidated(WrapperStore):
                 unclear.add(folder)
             below[folder][entry.key] = None
             if self._format.is_document_key(entry.key):
-                etags[entry.key] = _strong(entry.etag)
+                etags[entry.key] = _strong(entry.etag, entry.size)
         return _Listed(requested_s, prefix, etags, below, frozenset(unclear), len(entries))
 
 
-def _strong(etag: str | None) -> str | None:
-    """An etag without quotes, which only some listings have; None if it does not identify a version.
+def _strong(etag: str | None, size: int | None) -> str | None:
+    """An etag without quotes, which only some listings have, and the size; None if they do not identify a version.
 
-    >>> _strong('"5d"'), _strong("5d"), _strong('W/"5d"'), _strong('""')
-    ('5d', '5d', None, None)
+    The size is for servers that give every value the same etag.
+
+    >>> _strong('"5d"', 3), _strong("5d", 3), _strong('W/"5d"', 3), _strong('""', 3)
+    ('5d 3', '5d 3', None, None)
     """
-    return None if etag is None or etag.startswith("W/") else etag.strip('"') or None
+    opaque = "" if etag is None or etag.startswith("W/") else etag.strip('"')
+    return f"{opaque} {size}" if opaque else None
 
 
 def _above(key: str) -> str:

@@ -16,6 +16,7 @@ import zarrcore
 from tests.core.hierarchy.stores import ARRAY, GROUP, V2_ARRAY, V2_GROUP, Remote
 from zarrcore.errors import AccessDeniedError, NodeNotFoundError
 from zarrcore.stores import StoreEntry
+from zarrcore.stores.interface import StoreStat
 
 V3 = {
     "zarr.json": GROUP,
@@ -164,6 +165,23 @@ def test_an_etag_that_identifies_nothing_means_that_it_is_read(
     assert below_root(store.asked()[0]) == sorted(
         key for key in V3 if "/" in key and key.endswith("zarr.json")
     )
+
+
+def test_an_etag_that_all_values_have_does_not_hide_a_change_of_size(clock: Clock) -> None:
+    class Same(Bucket):
+        def stat(self, key: str) -> StoreStat | None:
+            found = super().stat(key)
+            return found and replace(found, etag="e")
+
+        def get_with_stat(self, key: str, *arguments: Any, **keywords: Any) -> Any:
+            found = super().get_with_stat(key, *arguments, **keywords)
+            return found and (found[0], replace(found[1], etag="e"))
+
+    store = Same(V3)
+    walk = walked(store, clock)
+    store.set("g/x/zarr.json", ARRAY + b" ")
+    walk()
+    assert below_root(store.asked()[0]) == ["g/x/zarr.json"]
 
 
 def test_a_listing_is_used_until_the_time_limit_or_refresh(clock: Clock) -> None:

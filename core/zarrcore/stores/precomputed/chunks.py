@@ -194,7 +194,7 @@ class ShardChunks(ScaleChunks):
                 raise BodyTooLargeError(stop - start, max_nbytes, key=found.key, url=self.source.url)
             part = ByteRange(found.start + start, found.start + stop)
             answer = self.source.get_with_stat(found.key, part, max_nbytes=stop - start)
-            if answer is not None and answer[1].version == found.version:
+            if answer is not None and answer[1].lasting_version == found.version:
                 if len(answer[0]) == stop - start:
                     return answer[0]
                 raise BrokenReferenceError(

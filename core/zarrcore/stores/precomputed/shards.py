@@ -192,7 +192,7 @@ class Shards:
         value, facts = self._source.get_with_stat(key, part) or (b"", None)
         if len(value) != end - start or facts is None:
             raise self._broken(shard, f"it ends before the index of its minishard {number:,}")
-        if facts.version != version:
+        if facts.lasting_version != version:
             self.forget(shard)
             if attempts > 1:
                 return self._read_minishard(shard, number, attempts - 1)
@@ -223,7 +223,7 @@ class Shards:
                 raise self._broken(
                     shard, f"it ends within its index, after {first * 16 + len(value):,} bytes"
                 )
-            kept = np.frombuffer(bytes(value), "<u8").reshape(-1, 2), facts.version
+            kept = np.frombuffer(bytes(value), "<u8").reshape(-1, 2), facts.lasting_version
         # An absent shard is looked up again, since it may be written any time; remote ones are kept until a refresh.
         if found is not None or self._source.is_remote:
             self._kept.put(name, kept, nbytes)

@@ -128,5 +128,5 @@ def _blocks(source: ReadableStore, key: str, url: str) -> Iterator[bytes]:
         yield bytes(block)
         at = stop
     now = source.stat(key)
-    if now is None or now.version != facts.version:
+    if now is None or now.lasting_version != facts.lasting_version:
         raise BrokenReferenceError(f"{url} changed while it was read", key=key, url=url)

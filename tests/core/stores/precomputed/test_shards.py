@@ -10,6 +10,7 @@ import pytest
 
 from zarrcore.errors import BrokenReferenceError
 from zarrcore.stores import MemoryStore
+from zarrcore.stores.interface import StoreStat
 from zarrcore.stores.precomputed.info import Sharding
 from zarrcore.stores.precomputed.shards import Shards
 
@@ -45,6 +46,24 @@ def test_chunks_are_found(is_remote: bool) -> None:
     assert found.find(64)[:3] == ("a/0.shard", 32 + 3, 4)
     assert [*found.chunks(0)] == [(0, 3), (32, 0), (64, 4)]
     assert [*found.chunks(1)] == []
+
+
+class Edges(MemoryStore):
+    """Two servers behind one address, with etags of their own for the same values, which are old."""
+
+    is_remote = True
+    answers = 0
+
+    def get_with_stat(self, *arguments: Any, **keywords: Any) -> Any:
+        self.answers += 1
+        value, stat = super().get_with_stat(*arguments, **keywords) or (b"", StoreStat(0))
+        return value, StoreStat(stat.size, 1.0, f"edge {self.answers % 2}")
+
+
+def test_etags_of_two_servers_are_one_version() -> None:
+    store = Edges("", {"a/0.shard": shard({0: b"xyz"})})
+    assert Shards(store, "a/", SHARDING).find(0)[:3] == ("a/0.shard", 32, 3)
+    assert store.answers == 2
 
 
 def test_a_shard_that_ends_early_is_an_error() -> None:

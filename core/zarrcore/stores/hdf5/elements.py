@@ -40,6 +40,8 @@ _TITLES: Final = {
 _MAX_ITEM: Final = 1 << 20
 _VALUE_NBYTES: Final = 8
 """At least so much is counted for a value, however short it is: it is an object of Python."""
+_LIST_NBYTES: Final = 64
+"""Of a list, whatever it holds: lists of lists that lead to one place may be billions of empty ones."""
 _NUMBER_NBYTES: Final = 2
 """The least that a number takes in a list of JSON."""
 
@@ -401,7 +403,7 @@ def variable(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any
     if kind.base is None:
         raise BrokenFileError("a type of variable length has no base")
     found = _items(kind.base, data, heaps)
-    room.take(len(found))
+    room.take(_LIST_NBYTES + len(found))
     items = _numbers(kind.base, found, len(found) // kind.base.nbytes)
     if items is not None:
         room.take(_VALUE_NBYTES * len(items))

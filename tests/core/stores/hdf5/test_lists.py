@@ -164,6 +164,17 @@ def test_lists_of_long_texts_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
         _first(write)
 
 
+def test_lists_of_empty_lists_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(file: h5py.File) -> None:
+        dataset = file.create_dataset("a", (2,), h5py.vlen_dtype(h5py.vlen_dtype("i4")))
+        dataset[0] = objects(*[np.arange(n % 2, dtype="i4") for n in range(100)])
+
+    assert json.loads(_first(write)) == [[], [0]] * 50
+    monkeypatch.setattr("zarrcore.stores.hdf5.dataset._MAX_VARIABLE_NBYTES", 100 * 64)
+    with pytest.raises(BrokenFileError, match="the elements of a chunk take more than"):
+        _first(write)
+
+
 def _first(write: Callable[[h5py.File], None]) -> str:
     found = node(written(write), "a").dataset.chunk((0,))
     assert isinstance(found, bytes)

@@ -131,6 +131,21 @@ def test_examples_run(
         unmount_below(tmp_path)
 
 
+def test_the_notebook_of_a_bucket_runs_without_credentials_as_it_says(
+    brain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s3: S3Server
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "document"}
+    for example in examples("core/docs/notebooks/bucket.ipynb"):
+        text = re.sub(
+            r"zc\.open\(([^()]*(?:s3:|source)[^()]*)\)", r"zc.open(\1, anonymous=True)", example.text
+        )
+        run(example._replace(text=text), namespace)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_the_help_run(
     command: str, brain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

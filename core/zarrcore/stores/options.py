@@ -216,7 +216,10 @@ class StoreOptions:
     )
     """Follow symbolic links that lead out of a local store."""
     treat_403_as_missing: bool = option(
-        False, "--treat-403-as-missing", "treat 'forbidden' as 'absent', as some public buckets need", _OBJECT
+        False,
+        "--treat-403-as-missing",
+        "treat 'forbidden' as 'absent', as some public buckets need",
+        (*_OBJECT, "http"),
     )
     """Treat "forbidden" as "absent", as some public buckets need."""
     branch: str | None = option(

@@ -83,7 +83,14 @@ REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
     ),
     ("s3", 400, "<Code>ExpiredToken</Code>", AccessDeniedError, "the credentials have expired"),
     ("s3", 400, "<Code>InvalidToken</Code>", AccessDeniedError, "the session token is not valid"),
-    ("s3", 403, "<Code>RequestTimeTooSkewed</Code>", AccessDeniedError, "the clock of this machine is wrong"),
+    (
+        "s3",
+        403,
+        "<Code>RequestTimeTooSkewed</Code>",
+        AccessDeniedError,
+        "RequestTimeTooSkewed); set the clock",
+    ),
+    ("s3", 403, "<Code>InvalidObjectState</Code>", AccessDeniedError, "InvalidObjectState); restore it from"),
     ("s3", 403, "<Code>AccessDenied</Code>", AccessDeniedError, "access is denied"),
     (
         "s3",
@@ -137,6 +144,19 @@ def test_a_refusal_says_why(
         assert "geheim" not in "".join(traceback.format_exception(caught.value))
     assert "geheim" not in repr((store, store.options, store.identity))
     assert b"geheim" not in pickle.dumps(store)
+
+
+@pytest.mark.parametrize("use", [lambda store: store.get("key"), lambda store: store.stat("key")])
+@pytest.mark.parametrize("reason", ["InvalidAccessKeyId", "InvalidObjectState", "RequestTimeTooSkewed"])
+def test_only_a_refusal_without_another_reason_may_mean_absent(
+    faults: FaultServer, options: dict[str, Any], reason: str, use: Callable[[Any], object]
+) -> None:
+    store = open_store("s3://bucket", **options, treat_403_as_missing=True)
+    failing(faults, 403, error("<Code>AccessDenied</Code>"))
+    assert use(store) is None
+    failing(faults, 403, error(f"<Code>{reason}</Code>"))
+    with pytest.raises(AccessDeniedError, match=reason):
+        use(store)
 
 
 @pytest.mark.parametrize("region", ["eu-north-9", ""])

@@ -92,4 +92,6 @@ def unpacked_lerc(data: bytes, nbytes: int) -> bytes:
         raise ValueError(f"the segment is broken: {error}") from error
     if stream.unconsumed_tail:
         raise ValueError(f"the segment unpacks to more than {most:,} bytes")
+    if not stream.eof:
+        raise ValueError("the segment is broken: its stream of deflate is truncated")
     return unpacked

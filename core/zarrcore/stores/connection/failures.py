@@ -232,6 +232,11 @@ class Failure:
         return self.status in (401, 403) or self.code in service_codes.DENIED or self.name in refusals
 
     @property
+    def may_mean_absent(self) -> bool:
+        """Whether the service forbids without another reason, as some do for keys that do not exist."""
+        return self.status == 403 and self.code in ("", service_codes.FORBIDDEN)
+
+    @property
     def outdated(self) -> bool:
         """Whether the credentials have expired or are not valid any more: there may be newer ones."""
         return self.code in service_codes.EXPIRED or self.code in service_codes.INVALID_KEYS
@@ -287,10 +292,11 @@ class Failure:
             for holds, kind, reason in _MEANINGS
             if holds(self) and (reason is not _ELSEWHERE or service == "S3")
         )
-        words = {"service": service, "hint": hint, "code": self.code, "text": self.text}
+        words = {"service": service, "code": self.code, "text": self.text}
         words["status"] = self._status
         words["region"] = f"the region {self.region}" if self.region else "another region"
         words["denial"] = service_codes.DENIED.get(self.code, "access is denied")
+        words["hint"] = service_codes.REMEDIES.get(self.code, hint)
         words["trouble"] = self.trouble or "the server cannot be reached"
         return kind, reason.format_map(words)
 

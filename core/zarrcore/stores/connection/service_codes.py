@@ -35,6 +35,15 @@ WITHOUT_KEYS: Final = (NO_ROLE_KEYS, NO_KEYS)
 SKEWED: Final = "RequestTimeTooSkewed"
 """The request was signed at another time than the service's."""
 
+FORBIDDEN: Final = "AccessDenied"
+"""The service gives no other reason; it may also hide that a key does not exist."""
+
+ARCHIVED: Final = "InvalidObjectState"
+"""The value is in a class of storage that must be restored before it can be read."""
+
+UNPAID: Final = "UserProjectMissing"
+"""The one who reads must name who pays."""
+
 DENIED: Final = {
     LOGIN_PAGE: "the server redirects to a web page, perhaps one to log in",
     NO_ROLE_KEYS: "the token service (AWS_ENDPOINT_URL_STS) gives no keys for the role of this machine (AWS_ROLE_ARN)",
@@ -49,10 +58,18 @@ DENIED: Final = {
     SKEWED: "the clock of this machine is wrong",
     "PublicAccessNotPermitted": "the account requires credentials",
     "NoAuthenticationInformation": "the account requires credentials",
-    "UserProjectMissing": "requests must be paid for (--header 'x-goog-user-project: PROJECT')",
-    "AccessDenied": "access is denied",
+    UNPAID: "requests must be paid for",
+    ARCHIVED: "the value is archived",
+    FORBIDDEN: "access is denied",
 }
 """Why the service refuses, whatever the status of its answer."""
+
+REMEDIES: Final = {
+    SKEWED: "set the clock",
+    ARCHIVED: "restore it from its storage class first",
+    UNPAID: "name who pays with --header 'x-goog-user-project: PROJECT'",
+}
+"""What to do where other credentials do not help."""
 
 SLOW_BODY: Final = "RequestTimeout"
 """The service waited too long for the rest of a request, and closes the connection."""

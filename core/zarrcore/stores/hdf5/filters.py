@@ -118,7 +118,10 @@ def undo(data: bytes, filter_: Filter, chunk_nbytes: int) -> bytes:
         match filter_.number:
             case 1:
                 stream = zlib.decompressobj()
-                return stream.decompress(data, chunk_nbytes + 64)
+                decoded = stream.decompress(data, chunk_nbytes + 64)
+                if not stream.eof:  # its checksum comes last
+                    raise ValueError("a stream of deflate is truncated, or too long")
+                return decoded
             case 2:
                 return bytes(numcodecs.Shuffle(filter_.values[0] if filter_.values else 1).decode(data))
             case 3:

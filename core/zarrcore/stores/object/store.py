@@ -307,10 +307,12 @@ class ObstoreStore(ReadableStore):
             if failure.absent and not self._place_seen:
                 # An answer to HEAD has no body that says if the key or the whole bucket is missing.
                 return None if self.get(key) is None else self.stat(key)
-            if failure.status in (400, 409) or (failure.denied and not self.options.treat_403_as_missing):
-                self.get(key, ByteRange(0, 1))  # the answer to this request has the reason
+            if failure.status in (400, 409) or failure.denied:
+                part = self.get(key, ByteRange(0, 1))  # the answer to this request has the reason
                 if mendings != self._mendings:
                     return self.stat(key)
+                if part is not None:
+                    raise self._error(failure, key)
             self._check_absent(failure, key)
             return None
         self._check_head(answer, path)
@@ -342,7 +344,7 @@ class ObstoreStore(ReadableStore):
         """Return if the key is absent, otherwise raise the matching error."""
         if failure.absent:
             self._place_seen = True
-        elif not (failure.status == 403 and self.options.treat_403_as_missing):
+        elif not (failure.may_mean_absent and self.options.treat_403_as_missing):
             # Without its cause, whose text may contain a signed URL.
             raise self._error(failure, key) from None
 

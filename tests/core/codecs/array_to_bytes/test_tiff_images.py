@@ -77,3 +77,5 @@ def test_lerc_is_unpacked_and_not_beyond_the_size_of_the_segment(pack: Any) -> N
             codec(34887).decode(bytes(pack(data + bytes(1 << 20))), SPEC)
         with pytest.raises(CodecError):
             codec(34887).decode(bytes(pack(data))[:6] + b"\xff\xff\xff", SPEC)
+        with pytest.raises(CodecError):  # all data are there, but not the end of their checksum
+            codec(34887).decode(bytes(pack(data))[:-1], SPEC)

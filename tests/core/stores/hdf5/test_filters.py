@@ -44,7 +44,7 @@ def test_filters_that_cannot_be_made_up_for_are_named() -> None:
     assert zlib.decompress(without_skips(b"abcd", PIPELINE[1:2], 1, 4)) == b"abcd"
 
 
-@pytest.mark.parametrize("number", [307, 32000, 32015], ids=["bzip2", "lzf", "zstd"])
+@pytest.mark.parametrize("number", [1, 307, 32000, 32015], ids=["deflate", "bzip2", "lzf", "zstd"])
 @pytest.mark.parametrize("count", [1, 40, 1000, 100_000])
 def test_compressed_chunks_are_undone_within_their_size(number: int, count: int) -> None:
     data = bytes(range(250)) * (count // 250) + bytes(count % 250)
@@ -57,6 +57,9 @@ def test_compressed_chunks_are_undone_within_their_size(number: int, count: int)
     for end in range(0, len(stored) - 1, 1 + len(stored) // 50):
         with contextlib.suppress(BrokenFileError):
             assert len(unfiltered(stored[:end], filter_, 0, len(data))) < len(data)
+    if number in (1, 307):  # all data are there, but not the end of their checksum
+        with pytest.raises(BrokenFileError):
+            unfiltered(stored[:-1], filter_, 0, len(data))
 
 
 @pytest.mark.parametrize("filter_", [{"compression": "lzf", "shuffle": True}, dict(hdf5plugin.Zstd())])

@@ -171,6 +171,9 @@ def test_a_bucket_that_may_not_be_listed(bucket: FaultServer, mount: Mounter) ->
     with pytest.raises(PermissionError):
         zarr.open_array(cautious.keys, mode="r")[...]
     told = mount("s3://bucket/h", *BUCKET, bucket.url, "--treat-403-as-missing")
+    with pytest.raises(PermissionError):  # the credentials have expired
+        zarr.open_array(told.keys, mode="r")[...]
+    bucket.bodies[403] = b"<Error><Code>AccessDenied</Code></Error>"
     np.testing.assert_array_equal(zarr.open_array(told.keys, mode="r")[...], sparse)
 
 

@@ -156,6 +156,7 @@ def test_a_user_can_open_expand_select_scrub_zoom_export_and_quit(
             person.write(address)
             person.keys("Return")
         person.wait_for_title("hand.zarr")
+        person.look(0.5)  # the title is there before the source is open
         person.keys("ctrl+f")
         person.write("volu")
         person.keys("Down")

@@ -58,7 +58,7 @@ def test_values_requested_at_once_are_requested_once() -> None:
 
 
 def test_values_requested_meanwhile_need_no_idle_thread() -> None:
-    """The caller is the only thread of the pool, so nobody else can request them."""
+    """The caller is the only thread of the pool, so no other thread can request them."""
     asked: list[str] = []
 
     def get(key: str) -> str:
@@ -86,7 +86,7 @@ def test_idle_threads_request_values_meanwhile() -> None:
         if key == "second":
             begun.set()
         elif not begun.wait(PATIENCE_S):
-            raise StoreError("nobody requested the second one")
+            raise StoreError("no thread requested the second value")
         return key
 
     with ThreadPool(1) as threads:

@@ -20,8 +20,8 @@ from typing import Final
 LENGTH_MAX: Final = 64 << 10
 OFFSET_MAX: Final = 256 << 10
 _MAPPED: Final = threading.Lock()
-"""Held while a file is mapped or shortened: in any file system, whoever writes to the end of a mapped file that another
-thread has shortened is killed by SIGBUS."""
+"""Held while a file is mapped or shortened. A write to a mapped file, beyond where another thread has cut it, ends the process
+by SIGBUS in any file system."""
 
 
 class Stress:

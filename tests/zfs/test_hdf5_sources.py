@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from tests.core.stores.hdf5.writer import Writer
+from tests.core.stores.hdf5.writer import Writer, left_open
 from tests.waiting import wait_until
 from tests.zfs.conftest import Mounter
 
@@ -42,12 +42,7 @@ def test_a_file_that_is_being_written_grows_in_its_mount(tmp_path: Path, mount: 
 
 
 def test_the_log_names_a_file_whose_writer_died_once(tmp_path: Path, mount: Mounter) -> None:
-    writer = Writer(tmp_path / "a.h5", "plain")
-    try:
-        writer.write(3)
-        writer.die()
-    finally:
-        writer.end()
+    left_open(tmp_path / "a.h5")
     mounted = mount(tmp_path / "a.h5", "--metadata-ttl", "0")
     for _ in range(2):
         assert len(np.load(mounted.arrays / "packed" / "data.npy")) == 3

@@ -64,7 +64,7 @@ class Revalidated(WrapperStore):
         self._format = format
         self._is_recent = is_recent
         self._held: dict[str, tuple[str, bytes]] = {}
-        """Documents that were read, with their etags; the first ones if there is no room for all, since walks are repeated."""
+        """Documents that were read, with their etags. When there is no room for more, the first ones stay."""
         self._held_nbytes = 0
         self._held_below: Counter[str] = Counter()
         """The number of documents in memory below each prefix."""
@@ -185,7 +185,7 @@ class Revalidated(WrapperStore):
 
     def _worth(self, prefix: str) -> int:
         """How many pages a listing of all keys below a prefix may take; 0 if there should be none."""
-        # Keys that are no paths are shown by other listings.
+        # A flat listing leaves out keys that are not paths; other listings show them.
         if self._recent(prefix) is not None or self.skipped_keys():
             return 0
         count = self._held_below[prefix]

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky
 from tests.browser.window.examples import example
-from tests.core.stores.hdf5.writer import Writer
+from tests.core.stores.hdf5.writer import left_open
 from zarrbrowser.panes import overview_pane
 from zarrbrowser.panes.overview_pane import OverviewPane
 from zarrbrowser.session.sources import Source, SourceRequest, open_source
@@ -65,12 +65,7 @@ def test_a_group_that_cannot_be_listed_says_why(pane: OverviewPane, qtbot: QtBot
 
 
 def test_a_file_whose_writer_died_is_shown_with_a_warning(pane: OverviewPane, tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "a.h5", "plain")
-    try:
-        writer.write(3)
-        writer.die()
-    finally:
-        writer.end()
+    left_open(tmp_path / "a.h5")
     source = open_source(SourceRequest(str(tmp_path / "a.h5")))
     for path in ("/", "/g"):
         pane.show_node(source, source.hierarchy.node(path))

@@ -16,7 +16,7 @@ import zarrcore
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.window.examples import example
-from tests.core.stores.hdf5.writer import Writer
+from tests.core.stores.hdf5.writer import left_open
 from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.overview_pane import OverviewPane
@@ -126,12 +126,7 @@ def test_the_image_tab_is_made_before_it_is_needed(window: MainWindow, qtbot: Qt
 def test_an_array_of_a_file_whose_writer_died_is_shown_with_a_warning(
     window: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    writer = Writer(tmp_path / "a.h5", "plain")
-    try:
-        writer.write(3)
-        writer.die()
-    finally:
-        writer.end()
+    left_open(tmp_path / "a.h5")
     with h5py.File(tmp_path / "b.h5", "w") as file:
         file["packed"] = [1.0, 2.0]
     warning = window.node_pane.warning

@@ -354,7 +354,7 @@ def test_without_permission_to_list_all_keys_nodes_are_read(clock: Clock) -> Non
     got, _, listed = store.asked()
     assert (len(got), listed) == (5, ["", "g/", "h/"])
     walk()
-    assert store.asked()[1] == [], "it may be allowed to list by level only: nobody asks twice"
+    assert store.asked()[1] == [], "a refused flat listing is not requested again"
 
 
 @pytest.mark.parametrize(

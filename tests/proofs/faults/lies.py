@@ -97,7 +97,7 @@ def _changing(change: Callable[[bytes], bytes]) -> Change:
     return Change(lambda answer: change(answer) if _GOOD.match(answer) else answer)
 
 
-# Faults that end by themselves, or that nobody needs to notice.
+# Faults that end by themselves, or that a reader can ignore.
 
 
 def ignored_range(place: Cloud, request: Request) -> Answer:
@@ -146,7 +146,7 @@ def login_page(place: Cloud, request: Request) -> Answer:
 
 
 def other_part(place: Cloud, request: Request) -> Answer:
-    """206 with the part one byte further, as its head says, and a part for whoever requests all."""
+    """Status 206 with bytes that begin one later than requested, as Content-Range says; also if the whole value was requested."""
 
     def shifted(answer: bytes) -> bytes:
         body = _body(answer)

@@ -76,3 +76,14 @@ class Writer:
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 pipe.close()
+
+
+def left_open(path: Path) -> Path:
+    """A file whose writer died, and did not close it."""
+    writer = Writer(path, "plain")
+    try:
+        writer.write(3)
+        writer.die()
+    finally:
+        writer.end()
+    return path

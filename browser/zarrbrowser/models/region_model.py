@@ -28,17 +28,17 @@ class RegionModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._regions: list[Measured] = []
+        self.regions: list[Measured] = []
         self._rows: list[tuple[int, int]] = []
         """The numbers of region and channel of each row."""
 
     def show(self, regions: Sequence[Measured]) -> None:
         """Show other regions."""
         self.beginResetModel()
-        self._regions = list(regions)
+        self.regions = list(regions)
         self._rows = [
             (number, channel)
-            for number, (_, found) in enumerate(self._regions)
+            for number, (_, found) in enumerate(self.regions)
             for channel in range(len(found.channels) if found is not None else 1)
         ]
         self.endResetModel()
@@ -80,7 +80,7 @@ class RegionModel(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignLeft if index.column() < 2 else Qt.AlignmentFlag.AlignRight
             return side | Qt.AlignmentFlag.AlignVCenter
         number, channel = self._rows[index.row()]
-        region, found = self._regions[number]
+        region, found = self.regions[number]
         if role == Qt.ItemDataRole.EditRole:
             return region.name
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -93,7 +93,7 @@ class RegionModel(QAbstractTableModel):
 
     def _cells(self, number: int, channel: int) -> tuple[str | float, ...]:
         """The cells of a row: texts, and numbers with all digits."""
-        region, found = self._regions[number]
+        region, found = self.regions[number]
         if found is None:
             return (region.name, *[""] * (len(self._headings()) - 1))
         one = found.channels[channel]
@@ -124,10 +124,10 @@ class RegionModel(QAbstractTableModel):
         return flags | Qt.ItemFlag.ItemIsEditable if index.isValid() and index.column() == _NAME else flags
 
     def _headings(self) -> tuple[str, ...]:
-        units = {found.unit for _, found in self._regions if found is not None}
+        units = {found.unit for _, found in self.regions if found is not None}
         unit = symbol(units.pop()) if len(units) == 1 else ""
         area = f"area ({unit}²)" if unit else "area (elements)"
-        by_area = any(found is not None and found.is_by_area for _, found in self._regions)
+        by_area = any(found is not None and found.is_by_area for _, found in self.regions)
         averages = ("mean by area", "σ by area") if by_area else ("mean", "σ")
         return ("region", "channel", "elements", area, "valid", *averages, "min", "max")
 

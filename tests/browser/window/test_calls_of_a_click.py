@@ -18,7 +18,7 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
 
 BUDGET = 2_200
-"""Calls in the window's thread, of which a busy machine adds some by painting more often; 4,331 before they were counted."""
+"""Calls in the window's thread; 4,331 before they were counted."""
 OWN = tuple(f"/{package}/" for package in ("zarrbrowser", "zarrcore"))
 
 
@@ -38,14 +38,21 @@ def test_a_click_on_an_array_that_was_shown_before_runs_few_functions(
     for path in ("/b", "/a", "/b"):
         click(window, pane, path, qtbot)
 
+    # A busy machine adds some by painting more often: the fewest of three count.
+    fewest = min((counted(window, pane, qtbot) for _ in range(3)), key=Counter.total)
+    assert 500 < fewest.total() <= BUDGET, "\n".join(f"{n} {name}" for name, n in fewest.most_common(25))
+
+
+def counted(window: MainWindow, pane: ImagePane, qtbot: QtBot) -> Counter[str]:
+    """The calls for a click on an array; a click on the other one, uncounted, goes back."""
     calls: Counter[str] = Counter()
     before = sys.getprofile()
     sys.setprofile(lambda frame, event, _argument: count(calls, frame, event))
     click(window, pane, "/a", qtbot)
     sys.setprofile(before)
-
     assert pane.view.is_complete
-    assert 500 < calls.total() <= BUDGET, "\n".join(f"{n} {name}" for name, n in calls.most_common(25))
+    click(window, pane, "/b", qtbot)
+    return calls
 
 
 def click(window: MainWindow, pane: ImagePane, path: str, qtbot: QtBot) -> None:

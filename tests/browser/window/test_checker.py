@@ -110,7 +110,7 @@ def test_stopping_keeps_what_was_found_and_closing_ends_the_check(damaged: MainW
     assert not is_checking(damaged)
 
 
-def test_without_a_node_nothing_is_checked(window: MainWindow) -> None:
+def test_without_a_node_nothing_is_checked(window: MainWindow, qtbot: QtBot) -> None:
     window.checker.check_current()
-    assert "choose a node" in window.view.status.message.text
+    qtbot.waitUntil(lambda: "choose a node" in window.view.status.message.text)
     assert not window.findChildren(CheckDialog)

@@ -76,7 +76,7 @@ def test_the_status_line_forgets_what_is_no_longer_shown(open_window: OpenWindow
     window.node_pane.show_tab("Metadata")
     assert (window.view.status.message.text, window.view.status.value.text()) == ("", "")
     window.node_pane.show_tab("Image")
-    assert window.view.status.message.text == read
+    qtbot.waitUntil(lambda: window.view.status.message.text == read)
     window.view.status.fetched.setText("3 requests")
     qtbot.waitUntil(lambda: not window.workers.active)
     window.tree.choose(window.model.index(0, 0))

@@ -80,7 +80,7 @@ def test_a_mount_in_progress_is_unmounted_too(
     assert [folder.name for folder in folders.iterdir()] == ["a b.zarr"]
     if how == "cancelled":
         window.workers.stop()
-        assert window.view.status.message.text == "This was cancelled."
+        qtbot.waitUntil(lambda: window.view.status.message.text == "This was cancelled.")
         qtbot.waitUntil(lambda: not any(folders.iterdir()))
     window.close()
     assert list(folders.iterdir()) == []

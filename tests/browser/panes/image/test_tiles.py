@@ -24,7 +24,7 @@ def test_large_reads_need_consent(
     assert "crosses 1 chunk" in pane.body.stack.notice.text
     assert "37.5 KiB" in pane.body.stack.notice.text
     assert array.selections == []
-    assert window.view.status.message.text == "/array, axis 0 = 4: nothing was read"
+    qtbot.waitUntil(lambda: window.view.status.message.text == "/array, axis 0 = 4: nothing was read")
     with qtbot.waitSignal(pane.plane_shown):
         pane.body.stack.notice.button.click()
     assert not pane.body.stack.notice.isVisible()

@@ -86,7 +86,7 @@ def test_texts_that_a_line_would_change_are_left_alone(
         pane.go(row, 0)
         QTest.keyClick(pane.table, Qt.Key.Key_F2)
         assert not pane.cell_edits.line.isVisible()
-        assert said in window.view.status.message.text
+        qtbot.waitUntil(lambda said=said: said in window.view.status.message.text)  # type: ignore[misc]
     pane.go(2, 0)
     QTest.keyClick(pane.table, Qt.Key.Key_F2)
     QTest.keyClick(pane.cell_edits.line, Qt.Key.Key_End)

@@ -51,7 +51,7 @@ def test_the_mark_undoes_the_last_change(window: MainWindow, place: Path, qtbot:
     idle(window, qtbot)
     assert shown(window).attributes == {"unit": "mm"}  # type: ignore[attr-defined]
     window.editor.undo()
-    assert window.view.status.message.text == "There is no change to undo"
+    qtbot.waitUntil(lambda: window.view.status.message.text == "There is no change to undo")
 
 
 def test_what_is_left_of_a_change_can_be_completed(window: MainWindow, place: Path, qtbot: QtBot) -> None:

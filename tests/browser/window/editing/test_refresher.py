@@ -187,7 +187,7 @@ def test_the_window_stays_where_the_user_has_gone(
     assert window.model.path_of(window.tree.currentIndex()) == "/scan/raw"
     assert window.node_pane.current_tab() == "Table"
     assert table.grid is not None
-    assert window.view.status.message.text == text
+    qtbot.waitUntil(lambda: window.view.status.message.text == text)
     window.editor.undo()  # asked for here: the window shows what is undone
     if what != "erase":
         qtbot.waitUntil(lambda: shown(window).path == ("/scan/empty" if what == "move" else "/scan"))
@@ -292,7 +292,9 @@ def test_reloading_after_another_program_deleted_the_node(
     qtbot.waitUntil(lambda: rows(window) == ["other"])
     idle(window, qtbot)
     assert shown(window).path == "/"
-    assert window.view.status.message.text == "a.zarr was read again; /scan/raw is not in it any more"
+    qtbot.waitUntil(
+        lambda: window.view.status.message.text == "a.zarr was read again; /scan/raw is not in it any more"
+    )
 
 
 @pytest.mark.parametrize("name", ["c.zarr", "c.zip"])

@@ -49,9 +49,9 @@ def test_a_view_is_bookmarked_and_shown_again(windows: Windows) -> None:
     pane.canvas.show_range((5, 15), (10, 30))
     windows.settle(window)
     add(window)
-    assert "Bookmarked as “volume, z = 7”" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "Bookmarked as “volume, z = 7”" in window.view.status.message.text)
     add(window)
-    assert "is a bookmark already" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "is a bookmark already" in window.view.status.message.text)
     pane.fit()
     pane.body.sliders.step(-7)
     pane.body.contrast.colour_map_chosen.emit("magma")
@@ -143,7 +143,7 @@ def test_a_fresh_window_saves_no_bookmarks(windows: Windows, own_settings: Path)
 def test_without_a_node_nothing_is_bookmarked(windows: Windows) -> None:
     window = windows.open()
     assert window.saved_views.bookmarker.add() is None
-    assert "choose a node" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "choose a node" in window.view.status.message.text)
 
 
 def test_a_damaged_file_is_reported_and_kept(windows: Windows, own_settings: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_damaged_file_is_reported_and_kept(windows: Windows, own_settings: Pat
     window = windows.open()
     windows.show(window)
     add(window)
-    assert "not bookmarked" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "not bookmarked" in window.view.status.message.text)
     assert path.read_text() == "mine, by hand"
     dialog = window.saved_views.bookmarker.show()
     assert not dialog.problem.isHidden()
@@ -171,7 +171,7 @@ def test_bookmarks_are_saved_for_others(windows: Windows, tmp_path: Path) -> Non
     chooser.fileSelected.emit(str(path))
     chooser.reject()
     windows.qtbot.waitUntil(lambda: "Bookmarks saved to" in window.view.status.message.text)
-    assert "1 left out" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "1 left out" in window.view.status.message.text)
     assert [one.title for one in read_views(path)] == ["mine"]
     window.saved_views.bookmarker.save(str(tmp_path / "none" / "x"))
     windows.qtbot.waitUntil(lambda: "x was not written" in window.view.status.message.text)
@@ -228,7 +228,7 @@ def test_a_slice_of_a_table_is_bookmarked(windows: Windows) -> None:
     pane.step(3)
     windows.settle(window)
     add(window)
-    assert "volume, z = 7" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "volume, z = 7" in window.view.status.message.text)
     pane.step(-2)
     window.node_pane.show_tab("Image")
     menu_of(window, "Bookmarks")["volume, z = 7"].trigger()

@@ -119,7 +119,7 @@ def test_recent_views_are_forgotten(windows: Windows, folder: Path) -> None:
     menu["Forget recent views"].trigger()
     assert paths(window) == []
     assert [*folder.iterdir()] == []
-    assert "forgotten" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "forgotten" in window.view.status.message.text)
     assert not menu_of(window, "Recent views")["Forget recent views"].isEnabled()
 
 
@@ -160,6 +160,6 @@ def test_a_folder_that_cannot_be_written_does_not_matter(windows: Windows, folde
     windows.show(window, "/other")
     windows.settle(window)
     window.saved_views.recent.forget()
-    assert "not removed" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "not removed" in window.view.status.message.text)
     window.close()
     assert folder.read_text() == "not a folder"

@@ -219,7 +219,7 @@ def test_a_file_with_several_views_shows_them(windows: Windows, tmp_path: Path) 
     windows.qtbot.waitUntil(lambda: bool(window.findChildren(FileDialog)))
     dialog = window.findChildren(FileDialog)[0]
     dialog.add_button.click()
-    assert "2 bookmarks added" in window.view.status.message.text
+    windows.qtbot.waitUntil(lambda: "2 bookmarks added" in window.view.status.message.text)
     assert [one.title for one in window.saved_views.bookmarker.bookmarks.views] == ["z 1", "z 2"]
     window.open_text(str(path))
     windows.qtbot.waitUntil(lambda: any(one.isVisible() for one in window.findChildren(FileDialog)))

@@ -5,7 +5,8 @@ One pytest process for all tests would hold the modules, servers and windows of 
     python -m tests                       all parts
     python -m tests mypy tests/zfs        some of them
 
-A part that begins with ``ZARRSCOPE_ENGINE=python`` runs without the engine: what zarrscope does on other machines.
+A part may begin with a variable of its environment: ``ZARRSCOPE_ENGINE=python`` runs it without the engine, which is what
+zarrscope does on other machines, and ``ZARRSCOPE_SLOW_ANSWERS=1`` lets the answers of the window's workers come late.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ MOST = 5
 """Parts at once, with two more than there are processors: each also waits, for servers, mounts and time limits."""
 
 WITHOUT_ENGINE = "ZARRSCOPE_ENGINE=python "
+SLOWLY = "ZARRSCOPE_SLOW_ANSWERS=1 "
 
 _ALL_TESTS = (
     "tests/core",
@@ -50,6 +52,7 @@ _ALL_TESTS = (
 PARTS = (
     *_ALL_TESTS,
     *(WITHOUT_ENGINE + part for part in (_ALL_TESTS if ALL else ("tests/core/array",))),
+    *(SLOWLY + part for part in _ALL_TESTS if ALL and part.startswith("tests/browser")),
 )
 """The folders of each part. A folder that is a part is not in another one. What costs most comes first.
 
@@ -106,7 +109,7 @@ def run(part: str, temporary: Path) -> Outcome:
         process = subprocess.Popen(
             command(part, temporary),
             cwd=ROOT,
-            env={**os.environ, "ZARRSCOPE_ENGINE": "python"} if part.startswith(WITHOUT_ENGINE) else None,
+            env={**os.environ, **dict(variable.split("=") for variable in _variable(part).split())},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -129,7 +132,13 @@ def run(part: str, temporary: Path) -> Outcome:
 
 def folders_of(part: str) -> list[str]:
     """The folders of a part."""
-    return part.removeprefix(WITHOUT_ENGINE).split()
+    return part.removeprefix(_variable(part)).split()
+
+
+def _variable(part: str) -> str:
+    """The variable at the beginning of a part, with a space; empty if it has none."""
+    first, space, _ = part.partition(" ")
+    return first + space if "=" in first else ""
 
 
 def command(part: str, temporary: Path) -> list[str]:
@@ -141,7 +150,7 @@ def command(part: str, temporary: Path) -> list[str]:
     others = {
         other: None
         for one in PARTS
-        if one.startswith(WITHOUT_ENGINE) == part.startswith(WITHOUT_ENGINE)
+        if _variable(one) == _variable(part)
         for other in folders_of(one)
         if other not in folders and any(other.startswith(f"{folder}/") for folder in folders)
     }

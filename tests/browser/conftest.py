@@ -10,6 +10,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
 
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,7 +31,7 @@ from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme, dress
 from zarrbrowser.window.main_window import MainWindow
-from zarrbrowser.workers import Workers
+from zarrbrowser.workers import Request, Workers
 
 PATIENCE = 30_000
 """Milliseconds that a test waits for what happens soon: a busy machine takes its time, and no test measures it."""
@@ -95,6 +96,32 @@ def _garbage_collected_in_this_thread() -> Iterator[None]:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _slow_answers() -> Iterator[None]:
+    """With ``ZARRSCOPE_SLOW_ANSWERS``, each answer comes late, and later than its parts, as on a busy machine.
+
+    A test that does not wait for what it looks at fails then each time, instead of once in a hundred runs.
+    """
+    if not os.environ.get("ZARRSCOPE_SLOW_ANSWERS"):
+        yield
+        return
+    run = Workers._run
+
+    def run_late(self: Workers, request: Request, work: Callable[[Request], Any]) -> None:
+        def late(asked: Request) -> Any:
+            time.sleep(0.03)
+            try:
+                return work(asked)
+            finally:
+                time.sleep(0.1)
+
+        run(self, request, late)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "_run", run_late)
+        yield
 
 
 @pytest.fixture(autouse=True)

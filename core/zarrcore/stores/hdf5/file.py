@@ -205,6 +205,10 @@ class Hdf5File:
         self._lock = threading.Lock()
         try:
             self.root_address = self._open()
+            if not any(self.reader.up_to(self.root_address, 16)):
+                raise BrokenFileError(
+                    "its root group is not in it: its writer has not flushed anything, or the file was cut off"
+                )
             self._root = self.node(self.root_address)
             if self._root.is_dataset:
                 raise BrokenFileError("its root is not a group")

@@ -159,3 +159,11 @@ def test_a_structure_that_is_being_written_is_read_again(
     )
     with pytest.raises(StoreError, match="checksum of its superblock differs"):
         opened(content)
+
+
+def test_a_file_of_which_nothing_is_flushed_says_so(tmp_path: Path, writers: list[Writer]) -> None:
+    path = tmp_path / "a.h5"
+    writers.append(writer := Writer(path, "plain"))
+    writer.die()
+    with pytest.raises(StoreError, match="its root group is not in it: its writer has not flushed anything"):
+        zarrcore.open_hierarchy(path)

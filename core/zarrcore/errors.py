@@ -117,7 +117,15 @@ class StoreTimeoutError(StoreError, TimeoutError):
 
 
 class UnreachableError(StoreError, ConnectionError):
-    """The store cannot be reached, or answers with server errors after all retries."""
+    """The store cannot be reached, or answers with server errors after all retries.
+
+    Attributes:
+        retry_after_s: the pause in seconds that a service asked for; None if it asked for none.
+        may_pass: whether a later attempt may succeed: not if the server's certificate is at fault, for example.
+    """
+
+    retry_after_s: float | None = None
+    may_pass: bool = True
 
 
 class BrokenBodyError(StoreError):

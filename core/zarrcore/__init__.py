@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from zarrcore.errors import NodeExistsError as NodeExistsError
     from zarrcore.errors import NodeKindError as NodeKindError
     from zarrcore.errors import NodeNotFoundError as NodeNotFoundError
+    from zarrcore.errors import PlacedError as PlacedError
     from zarrcore.errors import ReadCancelledError as ReadCancelledError
     from zarrcore.errors import ReadOnlyError as ReadOnlyError
     from zarrcore.errors import SelectionError as SelectionError
@@ -93,7 +94,7 @@ else:
                 AccessDeniedError BodyTooLargeError BrokenBodyError BrokenReferenceError ChangedError
                 ChecksumError ChunkNotFoundError ClusterError CodecError ElementError HierarchyNotFoundError InternalError
                 InvalidKeyError KeyTooLongError ListingUnsupportedError MetadataError MissingExtraError
-                NodeExistsError NodeKindError NodeNotFoundError ReadCancelledError ReadOnlyError
+                NodeExistsError NodeKindError NodeNotFoundError PlacedError ReadCancelledError ReadOnlyError
                 SelectionError StoreError StoreFullError StoreNotFoundError StoreTimeoutError UnreachableError
                 UnreadableNodeError UnsupportedError ValueTooLargeError WrongFormatError ZarrError
             """,

@@ -22,11 +22,12 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── ChunkNotFoundError          LookupError             a chunk is missing, and must not read as fill values
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
     │   └── WrongFormatError                                it holds one of another format than the named one
-    ├── MetadataError               ValueError              a metadata document is broken
-    ├── UnsupportedError            NotImplementedError     an unknown codec, data type or extension
-    │   └── UnreadableNodeError                             a node of an HDF5, TIFF or other file that cannot be read as Zarr
-    ├── CodecError                  ValueError              a chunk does not decode
-    │   └── ChecksumError                                   a checksum differs
+    ├── PlacedError                                         a document or a chunk, which it names, cannot be used
+    │   ├── MetadataError           ValueError              a metadata document is broken
+    │   ├── UnsupportedError        NotImplementedError     an unknown codec, data type or extension
+    │   │   └── UnreadableNodeError                         a node of an HDF5, TIFF or other file that cannot be read as Zarr
+    │   └── CodecError              ValueError              a chunk does not decode
+    │       └── ChecksumError                               a checksum differs
     ├── SelectionError              IndexError              a selection outside the array, or an invalid one
     ├── ElementError                ValueError              values that cannot become elements of an array
     ├── NodeExistsError             FileExistsError         a new node would replace an existing one
@@ -41,6 +42,7 @@ Programs decide by class and fields. The message is one sentence for people.
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Final, Self
 
 _MOST_CHARACTERS: Final = 2000
@@ -72,6 +74,26 @@ def _restore(kind: type[ZarrError], message: str, fields: dict[str, Any]) -> Zar
     return error
 
 
+class PlacedError(ZarrError):
+    """A document or a chunk cannot be used. Only those who requested it know its key, so they add it.
+
+    Attributes:
+        key: the document's or the chunk's key, or "" where it is not known yet.
+    """
+
+    def __init__(self, message: str, *, key: str = "") -> None:
+        super().__init__(f"{key}: {message}" if key else message)
+        self.key = key
+        self._unplaced = message
+
+    def at(self, key: str, url: str = "") -> Self:
+        """The same error with the key; ``url`` is that of the store, if the key alone does not say which node it is."""
+        placed = copy.copy(self)
+        PlacedError.__init__(placed, self._unplaced, key=f"{key} in {url}" if key and url else key or url)
+        placed.key = key
+        return placed
+
+
 class StoreError(ZarrError, OSError):
     """The storage did not answer as it should. An absent key is never an error.
 
@@ -95,7 +117,15 @@ class StoreTimeoutError(StoreError, TimeoutError):
 
 
 class UnreachableError(StoreError, ConnectionError):
-    """The store cannot be reached, or answers with server errors after all retries."""
+    """The store cannot be reached, or answers with server errors after all retries.
+
+    Attributes:
+        retry_after_s: the pause in seconds that a service asked for; None if it asked for none.
+        may_pass: whether a later attempt may succeed: not if the server's certificate is at fault, for example.
+    """
+
+    retry_after_s: float | None = None
+    may_pass: bool = True
 
 
 class BrokenBodyError(StoreError):
@@ -238,7 +268,7 @@ class WrongFormatError(HierarchyNotFoundError):
         self.args = (self.message,)
 
 
-class MetadataError(ZarrError, ValueError):
+class MetadataError(PlacedError, ValueError):
     """A metadata document that is not what its specification demands.
 
     Attributes:
@@ -248,22 +278,18 @@ class MetadataError(ZarrError, ValueError):
     """
 
     def __init__(self, reason: str, *, member: str = "", key: str = "") -> None:
+        super().__init__(f"{member}: {reason}" if member else reason, key=key)
         self.reason = reason
         self.member = member
-        self.key = key
-        super().__init__(": ".join(part for part in (key, member, reason) if part))
-
-    def at(self, key: str) -> Self:
-        """The same error with the document's key."""
-        return type(self)(self.reason, member=self.member, key=key)
 
 
-class UnsupportedError(ZarrError, NotImplementedError):
+class UnsupportedError(PlacedError, NotImplementedError):
     """Something that the format allows and zarrcore does not know.
 
     Attributes:
         kind: what it is: "codec", "data type", "chunk grid", …
         name: its name in the document.
+        key: the key of the node's document, or of the chunk; "" where it is not known, or where a call names it.
     """
 
     def __init__(self, kind: str, name: str, why: str = "is not supported") -> None:
@@ -280,13 +306,13 @@ class UnreadableNodeError(UnsupportedError):
     """
 
     def __init__(self, reason: str) -> None:
-        ZarrError.__init__(self, reason)
+        PlacedError.__init__(self, reason)
         self.kind = "node"
         self.name = ""
         self.reason = reason
 
 
-class CodecError(ZarrError, ValueError):
+class CodecError(PlacedError, ValueError):
     """A chunk's bytes do not decode.
 
     Attributes:
@@ -296,14 +322,9 @@ class CodecError(ZarrError, ValueError):
     """
 
     def __init__(self, reason: str, *, codec: str = "", key: str = "") -> None:
+        super().__init__(f"{codec}: {reason}" if codec else reason, key=key)
         self.reason = reason
         self.codec = codec
-        self.key = key
-        super().__init__(": ".join(part for part in (key, codec, reason) if part))
-
-    def at(self, key: str) -> Self:
-        """The same error with the chunk's key."""
-        return type(self)(self.reason, codec=self.codec, key=key)
 
 
 class ChecksumError(CodecError):

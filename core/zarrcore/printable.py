@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
+
+_BEGIN_OF_PAGE: Final = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
+_TITLE: Final = re.compile(rb"<title[^<>]{0,100}>([^<>]{1,200})</title", re.IGNORECASE)
+_SHORT: Final = 80
+"""The most characters of a page's title that are shown."""
 
 
 def printable(text: str) -> str:
@@ -54,3 +60,23 @@ def printable_json(document: str) -> str:
     if document.replace("\n", "").isprintable():
         return document
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in document)
+
+
+def is_page(data: bytes | memoryview) -> bool:
+    """Whether bytes begin as a web page.
+
+    >>> is_page(b"<!DOCTYPE html><html>"), is_page(b"{}")
+    (True, False)
+    """
+    return _BEGIN_OF_PAGE.match(data) is not None
+
+
+def title_of_page(data: bytes | memoryview) -> str:
+    """The title of a web page in quotation marks, if its begin has a short one; otherwise empty.
+
+    >>> title_of_page(b"<html><head><title> Sign in\\n to the hotel </title>")
+    "'Sign in to the hotel'"
+    """
+    found = _TITLE.search(bytes(data[:4096]))
+    title = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
+    return f"'{printable(title)}'" if 0 < len(title) <= _SHORT else ""

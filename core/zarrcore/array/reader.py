@@ -23,7 +23,7 @@ from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
-from zarrcore.errors import BodyTooLargeError, ChunkNotFoundError, CodecError, UnsupportedError
+from zarrcore.errors import BodyTooLargeError, ChunkNotFoundError, CodecError, PlacedError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.typing import AnyArray
@@ -183,7 +183,7 @@ class ChunkReader:
                 "chunk shape",
                 str(spec.shape),
                 f"decodes to {spec.nbytes:,} bytes, over the limit of {self._max_chunk_bytes:,}",
-            )
+            ).at(self._keys.prefix.rstrip("/"), self._store.url)
 
     def _tasks(
         self, crossed: Crossings, out: AnyArray | None, cache: ChunkCache | None
@@ -321,8 +321,8 @@ class ChunkReader:
             return False
         try:
             pipeline.complete(unit.destination, nbytes)
-        except CodecError as error:
-            raise error.at(key) from error
+        except PlacedError as error:
+            raise error.at(key, self._store.url) from error
         return True
 
     def _fetch(
@@ -362,8 +362,8 @@ class ChunkReader:
                     self._decode(unit, encoded, is_span)
             else:
                 self._decode(unit, encoded, is_span)
-        except CodecError as error:
-            raise error.at(key) from error
+        except PlacedError as error:
+            raise error.at(key, self._store.url) from error
 
     def _decode(self, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool) -> None:
         if unit.claim is not None:
@@ -386,6 +386,5 @@ class ChunkReader:
 
 
 def _oversized(error: BodyTooLargeError) -> CodecError:
-    return CodecError(
-        f"{error.size:,} bytes are stored, but at most {error.limit:,} make sense", key=error.key or ""
-    )
+    found = CodecError(f"{error.size:,} bytes are stored, but at most {error.limit:,} make sense")
+    return found.at(error.key or "", error.url or "")

@@ -28,7 +28,7 @@ from zarrcore.codecs import ArraySpec, Pipeline, is_fill
 from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.region import Region, are_points, count_of, outer_region
 from zarrcore.codecs.shard_update import Apply, updated_shard
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.errors import PlacedError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, ChunkAxis, RegularChunkGrid
 from zarrcore.stores.interface import BytesLike, WritableStore
 from zarrcore.threads import LOOK_S, after_fork
@@ -306,19 +306,19 @@ class ChunkWriter:
         apply: Apply,
     ) -> Buffer | None:
         """The chunk's new bytes; None if it contains only the fill value."""
-        pipeline = self._pipeline(self._metadata.chunk_grid.chunk_shape_at(index))
-        whole = self._is_all_of_it(index, pipeline.spec.shape, region)
-        stored = None if whole else self._get(key, max_nbytes=pipeline.max_encoded_nbytes)
-        with decoding_permit() if self._store.is_remote else nullcontext():
-            try:
+        try:
+            pipeline = self._pipeline(self._metadata.chunk_grid.chunk_shape_at(index))
+            whole = self._is_all_of_it(index, pipeline.spec.shape, region)
+            stored = None if whole else self._get(key, max_nbytes=pipeline.max_encoded_nbytes)
+            with decoding_permit() if self._store.is_remote else nullcontext():
                 if pipeline.shard is not None and not write_empty_chunks:
                     return updated_shard(pipeline, stored, region, source, apply)
                 chunk = self._chunk(pipeline, stored, region, source)
-            except CodecError as error:
-                raise error.at(key) from error
-            if not write_empty_chunks and is_fill(chunk, pipeline.spec.fill_value):
-                return None
-            return pipeline.encode(chunk, passing=True)
+                if not write_empty_chunks and is_fill(chunk, pipeline.spec.fill_value):
+                    return None
+                return pipeline.encode(chunk, passing=True)
+        except PlacedError as error:
+            raise error.at(key, self._store.url) from error
 
     def _chunk(
         self, pipeline: Pipeline, stored: BytesLike | None, region: Region, source: AnyArray
@@ -353,7 +353,8 @@ class ChunkWriter:
             spec = ArraySpec(shape, metadata.data_type.dtype, metadata.fill_value)
             if spec.nbytes > self._max_chunk_bytes:
                 why = f"has {spec.nbytes:,} bytes, over the limit of {self._max_chunk_bytes:,}"
-                raise UnsupportedError("chunk shape", str(shape), why)
+                found = UnsupportedError("chunk shape", str(shape), why)
+                raise found.at(self._keys.prefix.rstrip("/"), self._store.url)
             pipeline = self._pipelines[shape] = Pipeline(metadata.codecs, spec)
         return pipeline
 

@@ -26,7 +26,8 @@ from zarrcore.errors import (
     ListingUnsupportedError,
     MetadataError,
     NodeNotFoundError,
-    UnsupportedError,
+    PlacedError,
+    UnreadableNodeError,
     WrongFormatError,
     ZarrError,
 )
@@ -317,11 +318,12 @@ class NodeLoader:
     def _made(self, path: str, found: Found, get: Get | None = None) -> AnyNode | None:
         try:
             return self._parse(path, found, get or self.get)
-        except MetadataError as error:
+        except PlacedError as error:
             node = BrokenNode(self._owner, path, found, error)
-            node.error = error.at(f"{self._owner.at}/{node.metadata_key}".lstrip("/"))
-        except UnsupportedError as error:
-            node = BrokenNode(self._owner, path, found, error)
+            # A node of another format's file has no document of its own.
+            is_made_up = isinstance(error, UnreadableNodeError)
+            key = path if is_made_up else f"{self._owner.at}/{node.metadata_key}".lstrip("/")
+            node.error = error.at(key, self.store.url if path == "/" else "")
         except InternalError as error:
             node = BrokenNode(self._owner, path, found, error)
         return node

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.errors import MetadataError
-from zarrcore.printable import json_fault
+from zarrcore.printable import is_page, json_fault, title_of_page
 
 JsonObject = dict[str, Any]
 """A JSON object with any JSON values."""
@@ -56,10 +56,17 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
     except (ValueError, RecursionError) as error:
         if isinstance(error, MetadataError):
             raise
+        if is_page(data):
+            raise MetadataError(f"expected a JSON object, found {_page(data)}") from error
         raise MetadataError(f"expected a JSON object: {json_fault(error)}") from error
     if not isinstance(document, dict):
         raise MetadataError(f"expected a JSON object, found {describe(document)}")
     return document
+
+
+def _page(data: bytes) -> str:
+    title = title_of_page(data)
+    return f"a web page{f' ({title})' if title else ''}, perhaps one to log in: sign in, or give credentials"
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:

@@ -17,7 +17,7 @@ def refuse(node: AnyNode, what: str, error: ZarrError, command: str, *, skip: bo
     Args:
         node: the node.
         what: what is refused: ``cannot be copied``.
-        error: why; one that is not an `UnsupportedError` says where.
+        error: why; any but an `UnsupportedError` is shown with the place that it has.
         command: the command line with the option that leaves the node out; empty if no option does.
         skip: whether the caller chose that option.
 
@@ -28,12 +28,14 @@ def refuse(node: AnyNode, what: str, error: ZarrError, command: str, *, skip: bo
     error = error.with_traceback(None)
     if isinstance(error, _PASSING):
         raise error
+    # The path of the node is shown beside it.
+    reason = str(error.at("") if isinstance(error, UnsupportedError) else error)
     if skip:
-        return str(error)
+        return reason
     hint = f" ({command} leaves it out)" if command else ""
-    if isinstance(error, UnsupportedError):  # which does not say where
+    if isinstance(error, UnsupportedError):
         kind = "array" if isinstance(node, ArrayNode) else "node"
-        raise UnsupportedError(kind, node.path, f"{what}: {error}{hint}") from error
+        raise UnsupportedError(kind, node.path, f"{what}: {reason}{hint}") from error
     told = copy.copy(error)
     told.message += hint
     raise told from error

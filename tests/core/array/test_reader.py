@@ -45,7 +45,7 @@ def test_truncated_uncompressed_chunks_are_reported(written: Path, tmp_path: Pat
     chunk.write_bytes(chunk.read_bytes()[:1500])
     array = zarrcore.open_hierarchy(tmp_path / "a.zarr")["/"]
     assert np.array_equal(array[6, :10, :10], DATA[6, :10, :10])
-    with pytest.raises(CodecError, match=r"c/0/0/0: .* found 100 of them"):
+    with pytest.raises(CodecError, match=r"c/0/0/0 in .*: .* found 100 of them"):
         array[7, :10, :10]
 
 
@@ -116,7 +116,7 @@ def test_a_broken_chunk_names_its_key(tmp_path: Path) -> None:
     with pytest.raises(CodecError) as caught:
         array[...]
     assert caught.value.key == "c/1/0/0"
-    assert str(caught.value).startswith("c/1/0/0: zstd: ")
+    assert str(caught.value).startswith(f"c/1/0/0 in {array.store.url}: zstd: ")
     assert np.array_equal(array[20:], DATA[20:])
 
 

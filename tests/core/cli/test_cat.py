@@ -46,7 +46,7 @@ def test_a_failed_cat_leaves_the_old_file(zarrscope: Run, tmp_path: Path) -> Non
     target.write_text("precious")
     failed = zarrscope("cat", tmp_path / "x.zarr", "-o", target)
     assert failed.status == 1
-    assert failed.stderr.startswith("zarrscope: c/3/0/0: zstd: ")
+    assert failed.stderr.startswith(f"zarrscope: c/3/0/0 in {tmp_path}/x.zarr: zstd: ")
     assert target.read_text() == "precious"
     assert [path.name for path in tmp_path.iterdir()] == ["x.zarr", "x.npy"] or len(
         list(tmp_path.iterdir())

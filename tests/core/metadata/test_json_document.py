@@ -1,6 +1,7 @@
 """JSON documents: bounds, invalid text, bare NaN."""
 
 import json
+import re
 
 import pytest
 
@@ -35,3 +36,15 @@ def test_brackets_within_strings_do_not_count_as_depth() -> None:
 def test_bare_nan_is_read_and_never_written() -> None:
     document = parse_json_object(b'{"a": NaN, "b": [Infinity, -Infinity]}')
     assert json.loads(format_json(document)) == {"a": "NaN", "b": ["Infinity", "-Infinity"]}
+
+
+@pytest.mark.parametrize(
+    ("page", "shown"),
+    [
+        (b"\n<!DOCTYPE html><html><title>Hotel\n Wi-Fi</title>", "found a web page ('Hotel Wi-Fi'), perhaps"),
+        (b"<HTML>" + b"<title>" + b"x" * 150 + b"</title>", "found a web page, perhaps one to log in"),
+    ],
+)
+def test_a_web_page_in_place_of_a_document_is_named(page: bytes, shown: str) -> None:
+    with pytest.raises(MetadataError, match=re.escape(shown)):
+        parse_json_object(page)

@@ -116,7 +116,7 @@ def test_an_error_on_a_worker_reads_like_a_local_one(source: Path, tmp_path: Pat
     (source / "a/c/0/0").write_bytes(b"broken")
     outcome = run_inside("copy", source, tmp_path / "target", "--scheduler", scheduler, "--codec", "gzip")
     assert outcome.status == 1
-    assert outcome.stderr.startswith("zarrscope: a/c/0/0: ")
+    assert outcome.stderr.startswith(f"zarrscope: a/c/0/0 in {source}: ")
 
 
 def test_memory_stores_cannot_be_used_on_a_cluster(source: Path, scheduler: str) -> None:

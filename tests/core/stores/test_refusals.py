@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import pickle
+import socket
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,14 @@ def _secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     with environment(KEYS, ("AZURE_STORAGE_ACCOUNT_KEY",)), caplog.at_level(logging.DEBUG):
         yield
     assert "geheim" not in caplog.text
+
+
+@contextmanager
+def closed_port() -> Iterator[int]:
+    """A port of loopback that refuses connections: it is taken, but nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 def error(body: str) -> bytes:
@@ -325,3 +335,70 @@ def test_anonymous_access_is_refused_for_a_private_and_allowed_for_a_public_cont
             use(open_store("az://container", **azure.options, anonymous=True))
         with pytest.raises(AccessDeniedError):
             use(open_store("az://container", **azure.options))
+
+
+HIDDEN = (
+    "or the key is absent, which the service does not say to those who may not list (--treat-403-as-missing"
+)
+
+
+@pytest.mark.parametrize("use", [lambda store: store.get("key"), lambda store: store.stat("key")])
+def test_where_listing_is_denied_too_the_key_may_be_absent(
+    faults: FaultServer, options: dict[str, Any], use: Callable[[Any], object]
+) -> None:
+    failing(faults, 403, error("<Code>AccessDenied</Code>"))
+    for place, told in (("key", True), ("", False)):
+        with pytest.raises(AccessDeniedError) as caught:
+            use(store := open_store("s3://bucket", **options)) if place else list(store.list())
+        assert (HIDDEN in str(caught.value)) == told
+    failing(faults, 403, error("<Code>SignatureDoesNotMatch</Code>"))
+    with pytest.raises(AccessDeniedError) as caught:
+        use(open_store("s3://bucket", **options))
+    assert HIDDEN not in str(caught.value)
+
+
+def test_where_the_bucket_can_be_listed_the_key_is_not_absent() -> None:
+    with fault_server() as server, environment(KEYS):
+        server.values["bucket/key"] = b"1"
+        server.faults["bucket/key"] = 403
+        with pytest.raises(AccessDeniedError) as caught:
+            open_store("s3://bucket", endpoint_url=server.url, region="r").get("key")
+    assert HIDDEN not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("s3://bucket", "AWS_ENDPOINT_URL_S3"),
+        ("s3://bucket", "AWS_ENDPOINT_URL"),
+        ("gs://bucket", "GOOGLE_BASE_URL"),
+        ("az://bucket", "AZURE_STORAGE_ENDPOINT"),
+    ],
+)
+def test_an_endpoint_of_the_environment_that_is_not_there_is_named(url: str, name: str) -> None:
+    with closed_port() as port:
+        endpoint = f"http://127.0.0.1:{port}"
+        with environment({name: endpoint}):
+            with pytest.raises(UnreachableError) as caught:
+                open_store(url, timeout_s=1, retries=0).get("key")
+            assert str(caught.value).endswith(
+                f"the server refuses the connection; the endpoint {endpoint} comes from {name}"
+            )
+            with pytest.raises(UnreachableError, match=r"the server refuses the connection$"):
+                open_store(url, timeout_s=1, retries=0, endpoint_url=endpoint).get("key")
+
+
+def test_an_endpoint_of_a_profile_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with closed_port() as port:
+        (tmp_path / "config").write_text(
+            f"[profile work]\nregion = r\nendpoint_url = http://me:geheim@127.0.0.1:{port}\n"
+        )
+        with (
+            environment({"AWS_CONFIG_FILE": str(tmp_path / "config")}),
+            pytest.raises(StoreError) as caught,
+        ):
+            open_store("s3://bucket", timeout_s=1, retries=0, profile="work", anonymous=True).get("key")
+    assert "geheim" not in str(caught.value)
+    assert str(caught.value).endswith(
+        f"the endpoint http://127.0.0.1:{port} comes from the AWS profile work in {tmp_path}/config"
+    )

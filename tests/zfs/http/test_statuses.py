@@ -26,6 +26,12 @@ def test_no_failure_is_taken_for_a_missing_file() -> None:
         assert told is None or told[0] != 403, kind
 
 
+def lasting() -> errors.UnreachableError:
+    error = errors.UnreachableError("the certificate has expired")
+    error.may_pass = False
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [
@@ -33,6 +39,8 @@ def test_no_failure_is_taken_for_a_missing_file() -> None:
         (errors.StoreTimeoutError("x"), 504),
         (errors.ListingUnsupportedError("x"), 501),
         (errors.ChangedError("x"), 503),
+        (errors.UnreachableError("x"), 503),
+        (lasting(), 502),
         (MemoryError(), 503),
     ],
 )

@@ -24,7 +24,7 @@ from zarrfs.http.entrance import Entrance
 from zarrfs.http.exchange import Exchange
 from zarrfs.http.options import ServeOptions, Token
 from zarrfs.http.site import Site
-from zarrfs.http.statuses import NOT_FOUND, UNAVAILABLE, UNFORESEEN, status_of
+from zarrfs.http.statuses import NOT_FOUND, UNAVAILABLE, UNFORESEEN, pause_s, status_of
 from zarrfs.http.workers import ClientGoneError
 from zarrfs.trees.entry import Content, Directory, Entry
 from zarrfs.trees.paths import find, open_file
@@ -174,4 +174,6 @@ class Application:
             _log.warning("%s %s: %s", exchange.method, exchange.path, error)
         if exchange.status is None:
             status, reason = told or (UNFORESEEN, "the server has failed")
-            await exchange.refuse(status, reason, _AGAIN if status == UNAVAILABLE else None)
+            await exchange.refuse(
+                status, reason, {"retry-after": str(pause_s(error))} if status == UNAVAILABLE else None
+            )

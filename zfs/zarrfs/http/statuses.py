@@ -5,6 +5,7 @@ A reader of Zarr takes 404, and often 403, for a chunk that was never written. S
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from zarrcore.errors import (
@@ -18,6 +19,7 @@ from zarrcore.errors import (
     SelectionError,
     StoreError,
     StoreTimeoutError,
+    UnreachableError,
     UnsupportedError,
 )
 
@@ -29,6 +31,7 @@ _TABLE: Final[tuple[tuple[type[BaseException], int, str], ...]] = (
     (ChangedError, UNAVAILABLE, "the file is changing: try again"),
     (AccessDeniedError, 502, "the store denies access"),
     (StoreTimeoutError, 504, "the store does not answer in time"),
+    (UnreachableError, UNAVAILABLE, "the store does not answer at the moment: try again later"),
     (ListingUnsupportedError, 501, "the store cannot be listed: name what you want to read"),
     (InvalidKeyError, NOT_FOUND, "there is no such file"),
     (StoreError, 502, "the store cannot be read"),
@@ -41,6 +44,12 @@ _TABLE: Final[tuple[tuple[type[BaseException], int, str], ...]] = (
 )
 
 
+_LASTING: Final = tuple(row for row in _TABLE if row[0] is not UnreachableError)
+"""The table for a store that a later request cannot reach either."""
+_LONGEST_PAUSE_S: Final = 3600
+"""A store's pause may be any number."""
+
+
 def status_of(error: BaseException) -> tuple[int, str] | None:
     """The status of an error and a reason for the client; None if the table does not cover it.
 
@@ -48,4 +57,11 @@ def status_of(error: BaseException) -> tuple[int, str] | None:
     """
     if isinstance(error.__cause__, MemoryError):
         error = error.__cause__
-    return next(((status, reason) for kind, status, reason in _TABLE if isinstance(error, kind)), None)
+    table = _LASTING if isinstance(error, UnreachableError) and not error.may_pass else _TABLE
+    return next(((status, reason) for kind, status, reason in table if isinstance(error, kind)), None)
+
+
+def pause_s(error: BaseException) -> int:
+    """The seconds after which to repeat a request that failed with `UNAVAILABLE`: what the store asks for, or soon."""
+    asked_s = error.retry_after_s if isinstance(error, UnreachableError) else None
+    return min(max(1, math.ceil(asked_s or 0)), _LONGEST_PAUSE_S)

@@ -26,7 +26,7 @@ from zarrcore.array.shards.levels import Level, level_of, shard_levels
 from zarrcore.array.shards.runs import Member, runs
 from zarrcore.codecs import Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index
-from zarrcore.errors import ChangedError, CodecError
+from zarrcore.errors import ChangedError, CodecError, PlacedError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.typing import AnyArray
@@ -320,8 +320,8 @@ class ShardReader:
             return None
         try:
             index = level.shard.parse_index(encoded, level.pipeline.spec)
-        except CodecError as error:
-            raise error.at(key) from error
+        except PlacedError as error:
+            raise error.at(key, self._store.url) from error
         if cache is not None:
             cache.put(self._index_key(cache, key, bounds), index, requested_s)
         return index, bounds
@@ -358,7 +358,7 @@ class ShardReader:
                 if span is not None:
                     return Member(start + span[0], start + span[1], units, is_span=True)
             return Member(start, start + nbytes, units)
-        raise CodecError(f"inner chunk {position} {wrong}", codec=level.shard.name, key=key)
+        raise CodecError(f"inner chunk {position} {wrong}", codec=level.shard.name).at(key, self._store.url)
 
     def _read_members(self, cache: ChunkCache | None, key: str, run: list[Member], bounds: Bounds) -> None:
         start, stop = run[0].start, max(member.stop for member in run)
@@ -372,8 +372,7 @@ class ShardReader:
             raise CodecError(
                 f"the index points to bytes {start:,} to {stop:,}, but only {found:,} of them exist",
                 codec="sharding_indexed",
-                key=key,
-            )
+            ).at(key, self._store.url)
         view = memoryview(encoded)
         for member in run:
             part = view[member.start - start : member.stop - start]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
-from zarrcore.errors import MetadataError
+from zarrcore.errors import MetadataError, PlacedError
 from zarrcore.formats.attributes import document_bytes
 from zarrcore.formats.drafts.documents import KNOWN_EXTENSIONS, parse_draft_array, parse_draft_group
 from zarrcore.formats.drafts.entry_point import (
@@ -60,7 +60,7 @@ class DraftFormat(Format):
             return self
         try:
             entry_point = parse_entry_point(parse_json_object(data))
-        except MetadataError as error:
+        except PlacedError as error:
             raise error.at(ENTRY_POINT_KEY) from error
         first, *others = (type(self)(entry_point, keys) for keys in self.key_variants)
         # If the entry point does not decide, the documents' keys do.

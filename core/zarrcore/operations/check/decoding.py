@@ -16,7 +16,7 @@ from typing import Any
 from zarrcore.array.pools import CORES, decoding_permit
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.codecs import ArraySpec, Pipeline
-from zarrcore.errors import CodecError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import CodecError, PlacedError, StoreError, UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.operations.check.finding import Finding
 from zarrcore.operations.check.keys import StoredChunk
@@ -159,12 +159,12 @@ class BatchCheck:
                 self._array.read(box or ...)
             else:
                 self._decode_whole(chunk)
-        except CodecError as error:
+        except UnsupportedError as error:
+            return finding("unsupported", sentence=str(error.at("")))
+        except PlacedError as error:
             return finding("broken-chunk", sentence=str(error.at("")))
         except StoreError as error:
             return finding("unreadable", sentence=str(error))
-        except UnsupportedError as error:
-            return finding("unsupported", sentence=str(error))
         except ZarrError as error:
             return finding("broken-chunk", sentence=str(error))
         return None

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.errors import InternalError, MetadataError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import InternalError, MetadataError, PlacedError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import FORMATS, Format
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.drafts.accepted_terms import is_of_february_2023
@@ -38,7 +38,7 @@ def check_node(node: AnyNode) -> Iterator[Finding]:
         }
         what = next((what for kind, what in kinds.items() if isinstance(node.error, kind)), "broken-document")
         error = (
-            node.error.at("") if isinstance(node.error, MetadataError) else node.error
+            node.error.at("") if isinstance(node.error, PlacedError) else node.error
         )  # the key is reported beside it
         yield Finding("error", what, node.path, str(error), node.metadata_key)
     elif isinstance(node, ArrayNode):

@@ -160,7 +160,7 @@ class ChunkTransfer:
             try:
                 checksum.decode(value, self.limit_nbytes)
             except CodecError as error:
-                raise error.at(key) from error
+                raise error.at(key, source.url) from error
         return value
 
     @property

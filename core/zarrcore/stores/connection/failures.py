@@ -7,6 +7,7 @@ signature. So text is passed on only after cleaning, and errors are raised witho
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -52,7 +53,7 @@ _REFUSED: Final = "the server refuses the connection"
 _ELSEWHERE: Final = "the bucket is in {region}; name it with --region"
 _NO_ANSWER: Final = "no answer within the time allowed (--timeout)"
 _SLOW: Final = f"less than {MINIMUM_RATE} bytes per second arrive (--timeout)"
-_TOO_MANY: Final = "the server asks for fewer requests{status}; try again later"
+_TOO_MANY: Final = "the server asks for fewer requests{status}{efforts}; try again later"
 _INVALID_KEYS: Final = ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError")
 _UNREACHED: Final = ("Connect", "Request", "Unknown")
 
@@ -143,6 +144,8 @@ class Failure:
     """Why there was no connection, if the text says so."""
     retry_after_s: float | None = None
     """The pause that the service asks for before a repeat; None if that is not known: obstore does not show it."""
+    repeats: int | None = None
+    """How often the request was repeated; None if that is not known."""
     date: str = ""
     """When the service answered, as its header has it; obstore does not show it."""
 
@@ -277,14 +280,31 @@ class Failure:
         """Whether the server redirects without an address."""
         return "redirect without LOCATION" in self.text or self.status in _MOVED
 
-    def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
-        """The error to raise; ``hint`` says what to try when access is denied."""
+    def error(
+        self, what: str, key: str | None, url: str, *, service: str, hint: str, endpoint: str = ""
+    ) -> StoreError:
+        """The error to raise.
+
+        Args:
+            what: the value, with its store.
+            key: of the value.
+            url: of the store.
+            service: its name.
+            hint: what to try when access is denied.
+            endpoint: the address of the service and what names it, if that is not the user's own words.
+        """
         kind, reason = self._kind_and_reason(service, hint)
+        if endpoint and not self.status and self.kind:
+            reason = f"{reason}; {endpoint}"
         if kind is InvalidKeyError and key is None:
             kind, reason = StoreError, "its address, or an option, cannot be used"
         if self.no_bucket:
             what, key = url, None  # whichever key was requested first
-        return kind(f"{what}: {reason}", key=key, url=url)
+        error = kind(f"{what}: {reason}", key=key, url=url)
+        if isinstance(error, UnreachableError):
+            error.retry_after_s = self.retry_after_s or None
+            error.may_pass = self.passing
+        return error
 
     def _kind_and_reason(self, service: str, hint: str) -> tuple[type[StoreError], str]:
         kind, reason = next(
@@ -297,8 +317,18 @@ class Failure:
         words["region"] = f"the region {self.region}" if self.region else "another region"
         words["denial"] = service_codes.DENIED.get(self.code, "access is denied")
         words["hint"] = service_codes.REMEDIES.get(self.code, hint)
+        words["efforts"] = self._efforts
         words["trouble"] = self.trouble or "the server cannot be reached"
         return kind, reason.format_map(words)
+
+    @property
+    def _efforts(self) -> str:
+        """How long the service asks to wait, and how often the request was repeated."""
+        asked = f"; it asks for a pause of {math.ceil(self.retry_after_s):,} s" if self.retry_after_s else ""
+        if self.repeats is None or not self.passing:
+            return asked
+        times = "once" if self.repeats == 1 else f"{self.repeats} times"
+        return f"{asked}; the request was {f'repeated {times}' if self.repeats else 'not repeated'} (--retries, --timeout)"
 
     @property
     def _status(self) -> str:
@@ -321,7 +351,7 @@ _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str]
     (
         lambda f: f.status >= 500 or f.code in service_codes.FAILING,
         UnreachableError,
-        "the server fails{status}",
+        "the server fails{status}{efforts}",
     ),
     (lambda f: "Got invalid" in f.text, BrokenBodyError, "the answer is not an answer of {service}"),
     (lambda f: f.broke_off, BrokenBodyError, "the answer broke off before its end"),

@@ -60,9 +60,12 @@ class Retries:
     Args:
         options: the number of repeats, and the timeout.
         url: of the store, for the log, which says why a request takes seconds.
+
+    Attributes:
+        made: the number of repeats so far.
     """
 
-    __slots__ = ("_began", "_left", "_pause_s", "_timeout_s", "_url", "_was_there")
+    __slots__ = ("_began", "_left", "_pause_s", "_timeout_s", "_url", "_was_there", "made")
 
     def __init__(self, options: StoreOptions, url: str = "") -> None:
         self._began = time.monotonic()
@@ -71,6 +74,7 @@ class Retries:
         self._left = options.retries
         self._pause_s = FIRST_PAUSE_S
         self._was_there = False
+        self.made = 0
 
     def wait(self, wanted_s: float = 0.0, *, briefly: bool = False) -> bool:
         """Pause before a repeat. False, immediately, if the request must not be repeated, or the program has ended.
@@ -88,6 +92,7 @@ class Retries:
         if waited_s + pause_s > _SILENT_S:
             _Notices.log(self._url, patience_s - waited_s)
         self._left -= 1
+        self.made += 1
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
         time.sleep(pause_s)
         return True

@@ -28,6 +28,8 @@ class AwsProfile:
     """A file of certificates to trust."""
     sts_endpoint_url: str | None = None
     """The endpoint of the service that exchanges identities for keys."""
+    endpoint_file: str = ""
+    """The file that names the endpoint of S3."""
     delegated: tuple[str, ...] = field(default=(), repr=False)
     """Members that name a source of credentials, with their values: ``sso_session=work``. boto3 follows them."""
 
@@ -70,6 +72,9 @@ def read_profile(name: str | None) -> AwsProfile:
     found: dict[str, str] = {}
     for section in reversed(sections):
         found.update(section)
+    of_service = _service_endpoint(config, found, "s3")
+    # The file with the credentials has precedence.
+    in_credentials = not of_service and credentials.has_option(wanted, "endpoint_url")
     return AwsProfile(
         wanted,
         found.get("aws_access_key_id"),
@@ -77,9 +82,10 @@ def read_profile(name: str | None) -> AwsProfile:
         found.get("aws_session_token"),
         found.get("credential_process"),
         found.get("region"),
-        _service_endpoint(config, found, "s3") or found.get("endpoint_url"),
+        of_service or found.get("endpoint_url"),
         found.get("ca_bundle"),
         _service_endpoint(config, found, "sts"),
+        files[in_credentials],
         tuple(f"{member}={found[member]}" for member in _DELEGATING if member in found),
     )
 

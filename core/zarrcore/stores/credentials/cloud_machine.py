@@ -34,7 +34,13 @@ def is_machine_of(service: str) -> bool:
 
 def first_set(names: Iterable[str]) -> str | None:
     """The value of the first of these environment variables that is set."""
-    return next((value for name in names if (value := os.environ.get(name))), None)
+    found = first_with_value(names)
+    return None if found is None else found[0]
+
+
+def first_with_value(names: Iterable[str]) -> tuple[str, str] | None:
+    """The value and the name of the first of these environment variables that is set."""
+    return next(((value, name) for name in names if (value := os.environ.get(name))), None)
 
 
 def any_set(names: Iterable[str]) -> bool:

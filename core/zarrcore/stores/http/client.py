@@ -11,7 +11,7 @@ import weakref
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from zarrcore.errors import StoreError
+from zarrcore.printable import is_page, printable, title_of_page
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
 from zarrcore.stores.connection.clients import is_loopback, trust
 from zarrcore.stores.connection.content_encoding import COMPRESSED, inflated
@@ -46,7 +47,6 @@ if TYPE_CHECKING:  # imported when it is needed, for a fast start
 T = TypeVar("T")
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
-_BEGIN_OF_PAGE: Final = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _ENCODINGS: Final = ("", "identity", *COMPRESSED)
 """Encodings of a body that can be decoded."""
 _UNFIT: Final = "Unfit"
@@ -163,6 +163,8 @@ class WebClient:
             )
         ):
             result = attempt()
+        if isinstance(result, Failure):
+            result = replace(result, repeats=retries.made)
         self.has_answered = self.has_answered or not isinstance(result, Failure) or result.status > 0
         return result
 
@@ -283,7 +285,7 @@ class WebClient:
             pieces = answer.iter_raw()
             for piece in inflated(pieces, encoding) if encoding in COMPRESSED else pieces:
                 if not passed and _is_page(answer, piece):
-                    return Failure.of_kind("", "the server answers with a web page, perhaps one to log in")
+                    return Failure.of_kind("", _page_instead(answer, piece))
                 body += piece[skip:] if skip else piece
                 skip = max(0, skip - len(piece))
                 if wanted is not None and len(body) >= wanted:
@@ -391,7 +393,17 @@ def _is_page(answer: httpx.Response, begin: bytes) -> bool:
         answer.status_code == HTTPStatus.OK
         and answer.headers.get("content-type", "").startswith("text/html")
         and not answer.url.path.endswith(("/", ".html", ".htm"))
-        and _BEGIN_OF_PAGE.match(begin) is not None
+        and is_page(begin)
+    )
+
+
+def _page_instead(answer: httpx.Response, begin: bytes) -> str:
+    """What came in place of a value, and what to do."""
+    kind = printable(answer.headers["content-type"].partition(";")[0][:40])
+    what = ", ".join(part for part in (str(answer.status_code), kind, title_of_page(begin)) if part)
+    return (
+        f"the server answers with a web page ({what}), perhaps one to log in; "
+        "give credentials with --header, in a netrc file, or in the URL"
     )
 
 

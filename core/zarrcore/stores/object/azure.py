@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
-from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of
+from zarrcore.stores.credentials.cloud_machine import any_set, first_set, first_with_value, is_machine_of
 from zarrcore.stores.credentials.variables import AZURE_CONNECTION, AZURE_SOURCES
 from zarrcore.stores.http.client import WebClient
 from zarrcore.stores.object.azure_access import AzureAccess, AzureListing, shared_access_signature
@@ -142,6 +142,13 @@ class AzureStore(BucketStore):
         else:
             self._check_found()
         return config
+
+    def _endpoint_of_surroundings(self) -> tuple[str, str] | None:
+        if self.options.endpoint_url:
+            return None
+        if endpoint := self._connection().get("BlobEndpoint"):
+            return endpoint, AZURE_CONNECTION
+        return first_with_value(_ENDPOINTS)
 
     def _connection(self) -> dict[str, str]:
         """The members of a connection string in the environment, if it belongs to this account."""

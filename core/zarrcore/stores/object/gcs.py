@@ -10,7 +10,7 @@ from urllib.parse import quote
 from zarrcore.errors import AccessDeniedError
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection.clients import client_options
-from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
+from zarrcore.stores.credentials.cloud_machine import any_set, first_with_value, is_machine_of, is_yes
 from zarrcore.stores.credentials.variables import GOOGLE_LOGIN, GOOGLE_SOURCES
 from zarrcore.stores.object.bucket import BucketStore
 from zarrcore.stores.object.s3_access import S3Access
@@ -79,6 +79,9 @@ class GCSStore(BucketStore):
         else:
             self._check_found()
         return config
+
+    def _endpoint_of_surroundings(self) -> tuple[str, str] | None:
+        return None if self.options.endpoint_url else first_with_value(("GOOGLE_BASE_URL",))
 
     def _find_access(self) -> S3Access | None:
         if not self.options.anonymous:

@@ -50,6 +50,7 @@ class ListedStore(ObstoreStore, ListableStore):
     def __init__(self, place: str, prefix: str, options: StoreOptions) -> None:
         super().__init__(place, prefix, options)
         self._mixed: set[str] = set()
+        self._may_list: bool | None = None
         self._odd = OddKeys(self.url)
         self._accessing: tuple[float, Access | None] | None = None
         self._lister: Listing | None = None
@@ -73,7 +74,8 @@ class ListedStore(ObstoreStore, ListableStore):
         if answer.meta["e_tag"] is None and answer.attributes.get("Content-Type", "").startswith("text/html"):
             key = path[len(self.prefix) :]
             raise BrokenBodyError(
-                f"{key} in {self.url}: the answer is a web page, perhaps one to log in, and not one of {self.service}",
+                f"{key} in {self.url}: the answer is a web page, perhaps one to log in, and not one of {self.service}: "
+                "sign in, or check the endpoint",
                 key=key,
                 url=self.url,
             )
@@ -132,8 +134,9 @@ class ListedStore(ObstoreStore, ListableStore):
             if not is_final and not is_mended and self._mends(failure, mendings):
                 is_mended = True
                 continue
-            if is_final or not failure.passing or not self._pause(retries, failure, path):
-                raise self._error(failure, path[len(self.prefix) :] or None, hint) from None
+            last_failure = failure if is_final else self._last(retries, failure, path)
+            if last_failure is not None:
+                raise self._error(last_failure, path[len(self.prefix) :] or None, hint) from None
         if self._listed_by_us:
             for page in self._own_pages(
                 path, after=last or "", most=at_once if at_once == 1 else 0, hint=hint
@@ -231,6 +234,35 @@ class ListedStore(ObstoreStore, ListableStore):
         for name in found["common_prefixes"]:
             if name.startswith(path) and len(name) > len(path):
                 yield StoreEntry(name[len(self.prefix) :] + "/")
+
+    def _hint_at(self, failure: Failure, key: str | None) -> str:
+        """Also how to read a key as absent, where the service hides whether it exists: it does if nobody may list."""
+        hint = self._hint()
+        is_value = key is not None and not key.endswith("/")
+        if (
+            is_value
+            and failure.may_mean_absent
+            and not self.options.treat_403_as_missing
+            and self._hides_absence()
+        ):
+            hint += (
+                "; or the key is absent, which the service does not say to those who may not list "
+                "(--treat-403-as-missing, treat_403_as_missing=True in Python)"
+            )
+        return hint
+
+    def _hides_absence(self) -> bool:
+        """Whether listing is denied, too."""
+        if self._may_list is None:
+            try:
+                next(iter(self.list_dir("")), None)
+            except AccessDeniedError:
+                self._may_list = False
+            except StoreError:
+                return False
+            else:
+                self._may_list = True
+        return not self._may_list
 
     def skipped_keys(self) -> list[str]:
         return [key[len(self.prefix) :] for key in self._odd.names if key.startswith(self.prefix)]

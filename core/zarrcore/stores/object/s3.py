@@ -19,7 +19,13 @@ from zarrcore.stores.connection.service_codes import SKEWED
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
 from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.boto_credentials import BotoCredentials
-from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
+from zarrcore.stores.credentials.cloud_machine import (
+    any_set,
+    first_set,
+    first_with_value,
+    is_machine_of,
+    is_yes,
+)
 from zarrcore.stores.credentials.variables import AWS_KEY, AWS_SOURCES
 from zarrcore.stores.credentials.web_identity import WebIdentityCredentials
 from zarrcore.stores.http.client import tls_context
@@ -206,6 +212,16 @@ class S3Store(BucketStore):
             or read_profile(self.options.profile).ca_bundle
         )
         return replace(self.options, ca_bundle=bundle)
+
+    def _endpoint_of_surroundings(self) -> tuple[str, str] | None:
+        if self.options.endpoint_url:
+            return None
+        if found := first_with_value(_ENDPOINTS):
+            return found
+        profile = read_profile(self.options.profile)
+        if not profile.endpoint_url:
+            return None
+        return profile.endpoint_url, f"the AWS profile {profile.name} in {profile.endpoint_file}"
 
     def _endpoint(self, profile: AwsProfile) -> str | None:
         return self.options.endpoint_url or first_set(_ENDPOINTS) or profile.endpoint_url

@@ -14,7 +14,7 @@ from zarrcore.errors import BodyTooLargeError, BrokenBodyError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
 from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, WHOLE_READ, ForkGuard
 from zarrcore.stores.connection.content_encoding import COMPRESSED, compression_of, inflated
-from zarrcore.stores.connection.failures import Failure, request_errors, unusable
+from zarrcore.stores.connection.failures import Failure, request_errors, unusable, without_secrets
 from zarrcore.stores.connection.retries import Retries, no_repeats
 from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
 from zarrcore.stores.interface import (
@@ -217,8 +217,8 @@ class ObstoreStore(ReadableStore):
             if not is_mended and self._mends(outcome, mendings):
                 is_mended = True
                 continue
-            if not outcome.passing or not self._pause(retries, outcome, path):
-                return outcome
+            if (last := self._last(retries, outcome, path)) is not None:
+                return last
 
     def _mends(self, failure: Failure, mendings: int) -> bool:
         """Whether a request that was refused may be accepted now: credentials that have expired are renewed.
@@ -235,12 +235,16 @@ class ObstoreStore(ReadableStore):
                 self._renew()
         return True
 
-    def _pause(self, retries: Retries, failure: Failure, path: str) -> bool:
-        """Pause before a repeat. False if the request must not be repeated."""
+    def _last(self, retries: Retries, failure: Failure, path: str) -> Failure | None:
+        """The failure if the request must not be repeated, with what was done about it; None after the pause before a repeat."""
+        if not failure.passing:
+            return failure
         wanted_s = failure.retry_after_s
         if wanted_s is None:
             wanted_s = self._requested_pause.left_s(failure, self._client(), path)
-        return retries.wait(wanted_s, briefly=failure.has_no_server and not self._place_seen)
+        if retries.wait(wanted_s, briefly=failure.has_no_server and not self._place_seen):
+            return None
+        return replace(failure, retry_after_s=wanted_s, repeats=retries.made)
 
     def _tried(self, request: Callable[[Any], T], client_of: Callable[[], Any] | None = None) -> T | Failure:
         """The outcome of one request, as `_asked`."""
@@ -353,7 +357,27 @@ class ObstoreStore(ReadableStore):
             self._renew()
         shown = key if key is None or key.isprintable() else repr(key)
         what = f"{shown} in {self.url}" if shown else self.url
-        return failure.error(what, key, self.url, service=self.service, hint=hint or self._hint())
+        return failure.error(
+            what,
+            key,
+            self.url,
+            service=self.service,
+            hint=hint or self._hint_at(failure, key),
+            endpoint=self._named_endpoint(),
+        )
+
+    def _hint_at(self, failure: Failure, key: str | None) -> str:
+        """Advice if access to a key is denied."""
+        return self._hint()
+
+    def _named_endpoint(self) -> str:
+        """The address of the service and what names it, if neither the URL nor an option does; otherwise empty."""
+        found = self._endpoint_of_surroundings()
+        return f"the endpoint {without_secrets(found[0])} comes from {found[1]}" if found else ""
+
+    def _endpoint_of_surroundings(self) -> tuple[str, str] | None:
+        """The endpoint that the environment, or a file, gives, and what gives it."""
+        return None
 
 
 def stat_of(facts: Any) -> StoreStat:

@@ -340,7 +340,7 @@ def test_points_of_a_broken_chunk_name_its_key() -> None:
         array = zarrcore.create(folder).create_array("a", shape=(4,), dtype="int32", chunks=(2,))
         array[...] = [1, 2, 3, 4]
         (Path(folder) / "a" / "c" / "1").write_bytes(b"nonsense")
-        with pytest.raises(CodecError, match=r"^a/c/1: "):
+        with pytest.raises(CodecError, match=r"^a/c/1 in .*: "):
             array.vindex[[0, 3]]
         assert array.vindex[[1, 0]].tolist() == [2, 1]
 

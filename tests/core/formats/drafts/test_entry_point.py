@@ -73,7 +73,10 @@ def test_an_unknown_version_is_reported_by_the_root() -> None:
     document = entry_point(zarr_format="https://example.org")
     root = zarrcore.open_hierarchy(store_of({"zarr.json": json.dumps(document).encode()})).node("/")
     assert isinstance(root, zarrcore.BrokenNode)
-    assert str(root.error) == "zarr.json: zarr_format: expected 3, found the string 'https://example.org'"
+    assert (
+        str(root.error)
+        == "zarr.json in memory://: zarr_format: expected 3, found the string 'https://example.org'"
+    )
 
 
 def test_ignorable_extensions_are_ignored_and_named() -> None:

@@ -49,7 +49,7 @@ def test_links_lead_to_objects_or_say_why_not(tmp_path: Path) -> None:
         ):
             with pytest.raises(UnreadableNodeError) as caught:
                 hierarchy[path]
-            assert (str(caught.value), caught.value.reason) == (why, why)
+            assert (str(caught.value), caught.value.reason) == (f"/{path}: {why}", why)
 
 
 def test_external_links_lead_to_other_files(tmp_path: Path) -> None:

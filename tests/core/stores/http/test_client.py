@@ -7,6 +7,7 @@ import pickle
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from email.utils import formatdate
 
 import httpx
@@ -79,9 +80,26 @@ def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Op
     ):
         faults.faults["key"] = status
         faults.requests.clear()
-        with pytest.raises(UnreachableError, match=re.escape(said)):
+        with pytest.raises(UnreachableError, match=re.escape(said)) as caught:
             opened(timeout_s=5, retries=5).get("key")
+        assert (caught.value.retry_after_s, caught.value.may_pass) == (3600, True)
+        assert "it asks for a pause of 3,600 s; the request was not repeated (--retries, --timeout)" in str(
+            caught.value
+        )
         assert len(faults.requests) <= 2  # obstore does not wait before its repeat
+
+
+def test_the_error_after_all_repeats_says_how_many_there_were(
+    faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded_pauses(monkeypatch)
+    faults.faults["key"] = 503
+    with pytest.raises(UnreachableError, match=r"repeated 2 times \(--retries, --timeout\)") as caught:
+        opened(timeout_s=1000, retries=2).get("key")
+    assert caught.value.retry_after_s is None
+    faults.faults["key"] = [502, 501]
+    with pytest.raises(UnreachableError, match=r"fails \(501 Not Implemented\)$"):
+        opened(timeout_s=1000, retries=2).get("key")
 
 
 def test_redirections_are_followed_up_to_a_limit(faults: FaultServer, opened: Opener) -> None:
@@ -306,7 +324,11 @@ def test_only_temporary_failures_are_attempted_again() -> None:
         ([], lasting, 0, lasting),
     ):
         left = [*outcomes]
-        assert client.repeat(lambda left=left: left.pop(0), tried) is expected
+        found = client.repeat(lambda left=left: left.pop(0), tried)
+        if isinstance(found, Failure):
+            assert found.repeats == max(0, attempts - (tried is None))
+            found = replace(found, repeats=None)
+        assert found == expected
         assert len(outcomes) - len(left) == attempts
 
 
@@ -320,7 +342,7 @@ def test_nothing_is_attempted_again_after_twice_the_timeout() -> None:
         attempted_s.append(time.monotonic() - began_s)
         return failure
 
-    assert client.repeat(attempt) is failure
+    assert client.repeat(attempt) == replace(failure, repeats=len(attempted_s) - 1)
     assert len(attempted_s) > 1
 
 

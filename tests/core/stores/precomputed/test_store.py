@@ -215,7 +215,7 @@ def test_a_broken_scale_does_not_hide_the_others(tmp_path: Path) -> None:
     (tmp_path / "info").write_text(json.dumps(info))
     with zarrcore.open_hierarchy(tmp_path) as hierarchy:
         assert [node.kind for node in hierarchy.walk()] == ["group", "array", "broken", "broken"]
-        assert str(hierarchy.node("/a").error) == "the scale cannot be read: its encoding is 'compresso'"
+        assert str(hierarchy.node("/a").error) == "/a: the scale cannot be read: its encoding is 'compresso'"
         image = image_of(hierarchy["/"])
         assert len(image.levels) == 1
     info["scales"] = 3

@@ -197,7 +197,9 @@ def test_faxes_have_the_elements_that_tifffile_reads(tmp_path: Path, compression
     else:
         node = open_place(store_of(content)).node("0")
         assert isinstance(node, BrokenNode)
-        assert str(node.error).startswith("tifffile does not decode the image: <COMPRESSION.CCITT")
+        assert str(node.error).startswith(
+            f"{node.path}: tifffile does not decode the image: <COMPRESSION.CCITT"
+        )
 
 
 def test_the_axes_of_colours_and_channels_are_one() -> None:

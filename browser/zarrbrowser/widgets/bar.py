@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
@@ -26,6 +26,7 @@ class Bar(QFrame):
         super().__init__(parent)
         self.setProperty("role", "bar")
         self.gives_way: Sequence[QWidget] = ()
+        self._needs: list[tuple[bool, int]] = []
         self.row = QHBoxLayout(self)
         self.row.setContentsMargins(12, 6, 8, 6)
         self.row.setSpacing(6)
@@ -42,6 +43,13 @@ class Bar(QFrame):
         hint = super().minimumSizeHint()
         return QSize(self.least_width or hint.width(), hint.height())
 
+    def event(self, event: QEvent) -> bool:
+        """Hide optional controls, or show them again, once others have changed: often many at a time."""
+        done = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest and self._what_it_needs() != self._needs:
+            self.make_room()
+        return done
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Hide optional controls if the bar is too narrow."""
         super().resizeEvent(event)
@@ -49,6 +57,7 @@ class Bar(QFrame):
 
     def make_room(self) -> None:
         """Hide optional controls if the bar is too narrow: also when another control appears or grows."""
+        self._needs = self._what_it_needs()
         for widget in self.gives_way:
             widget.show()
         self.more.hide()
@@ -59,6 +68,16 @@ class Bar(QFrame):
             widget.hide()
             if isinstance(widget, QToolButton):
                 self.more.show()
+
+    def _what_it_needs(self) -> list[tuple[bool, int]]:
+        """What decides which optional controls have room, beside the bar's width."""
+        items = (self.row.itemAt(number) for number in range(self.row.count()))
+        widgets = [item.widget() for item in items if item is not None]
+        return [
+            (one in self.gives_way or not one.isHidden(), one.minimumSizeHint().width())
+            for one in widgets
+            if one is not None and one is not self.more
+        ]
 
     def _fill(self, menu: QMenu) -> None:
         menu.clear()

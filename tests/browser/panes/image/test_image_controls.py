@@ -44,3 +44,14 @@ def test_the_bar_hides_controls_in_a_narrow_window(open_window: OpenWindow, qtbo
     qtbot.waitUntil(lambda: not pane.body.controls.axes.labels[0].isVisible())
     assert pane.body.controls.fit.isVisible()
     assert pane.body.controls.fit.geometry().right() <= pane.body.controls.width()
+
+
+def test_the_bar_of_a_new_window_shows_all_controls_that_have_room(
+    open_new_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane, _array = show(open_new_window, qtbot, VOLUME)
+    controls = pane.body.controls
+    at_first = [control.isVisible() for control in controls.gives_way]
+    controls.make_room()
+    assert at_first == [control.isVisible() for control in controls.gives_way]
+    assert controls.gives_way[-1].isVisible()

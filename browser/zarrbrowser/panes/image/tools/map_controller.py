@@ -39,15 +39,16 @@ class MapController(QObject):
             action.triggered.connect(lambda is_on, name=name: model.set(**{name: is_on}))
         self.menu.addSeparator()
         self.projections = QActionGroup(self.menu)
+        has_projections = is_available()
         for projection in Projection:
             title = projection.value or "No projection: rows and columns as stored"
             chosen = self.projections.addAction(title)
             chosen.setCheckable(True)
             chosen.setData(projection)
             chosen.triggered.connect(lambda _on, projection=projection: model.set(projection=projection))
-            chosen.setEnabled(projection is Projection.NONE or is_available())
+            chosen.setEnabled(projection is Projection.NONE or has_projections)
         self.menu.addActions(self.projections.actions())
-        if not is_available():
+        if not has_projections:
             self.menu.addAction(f"Projections need pyproj: {how_to_add('gis')}").setEnabled(False)
         button.setMenu(self.menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

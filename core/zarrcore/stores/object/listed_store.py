@@ -256,11 +256,10 @@ class ListedStore(ObstoreStore, ListableStore):
         if self._may_list is None:
             try:
                 next(iter(self.list_dir("")), None)
+                self._may_list = True
             except AccessDeniedError:
                 self._may_list = False
-            except StoreError:
-                return False
-            else:
+            except StoreError:  # nothing is known; many denied keys must not make many such requests
                 self._may_list = True
         return not self._may_list
 

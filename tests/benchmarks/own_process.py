@@ -14,10 +14,13 @@ class OwnProcess:
     """A new Python process that runs functions, one after another.
 
     A function and its arguments are pickled, so it is one of a module.
+
+    Args:
+        how: "spawn"; or "forkserver", then it begins with what `multiprocessing.set_forkserver_preload` names, imported once.
     """
 
-    def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
+    def __init__(self, how: str = "spawn") -> None:
+        context: Any = multiprocessing.get_context(how)
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self._process.start()
@@ -63,13 +66,13 @@ class OwnProcess:
             raise SystemExit(f"a process ended with status {self._process.exitcode}") from None
 
 
-def in_new_process(function: Callable[..., Found], *arguments: Any) -> Found:
-    """The result of a function that runs in a process of its own.
+def in_new_process(function: Callable[..., Found], *arguments: Any, how: str = "spawn") -> Found:
+    """The result of a function that runs in a process of its own, which starts in this way.
 
     Raises:
         SystemExit: as `OwnProcess.run`.
     """
-    with OwnProcess() as process:
+    with OwnProcess(how) as process:
         return process.run(function, *arguments)
 
 

@@ -5,8 +5,11 @@ The acts are those of `tests.benchmarks.everyday`, one after the other: what an 
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,9 +97,17 @@ ATTEMPTS = 4
 is always made is made in each attempt."""
 
 
+def in_fork(function: Callable[..., Any], *arguments: Any) -> Any:
+    """In a process of its own: these modules, which many of them need, take a second or two to import."""
+    multiprocessing.set_forkserver_preload(
+        ["tests.benchmarks.everyday", "zarrcore.interop.xarray", "dask.array"]
+    )
+    return in_new_process(function, *arguments, how="forkserver")
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return in_new_process(everyday.written, tmp_path_factory.mktemp("everyday"))
+    return in_fork(everyday.written, tmp_path_factory.mktemp("everyday"))
 
 
 @pytest.mark.timeout(400)
@@ -120,5 +131,5 @@ def requests_of(scene: everyday.Scene, root: Path) -> dict[str, tuple[int, int]]
     with distant_server(root) as near, distant_server(root, 0.05) as far:
         near.redirects, far.redirects, far.in_waves = False, False, True
         near_url = near.url if scene.is_warmed else ""
-        steps = in_new_process(everyday.done, scene.readers[OURS], far.url, near_url)
+        steps = in_fork(everyday.done, scene.readers[OURS], far.url, near_url)
     return {act: (counts.requests, counts.round_trips) for act, _, _, counts in steps}

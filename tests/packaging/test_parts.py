@@ -96,25 +96,23 @@ def test_only_the_temporary_files_of_a_part_that_fails_are_left(folder: Path) ->
     assert [path.name for path in left.rglob("test_it0")] == ["test_it0"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "def test_it(): assert 0",
-        "def test_it(",
-        "import os; os._exit(0)",
-        "import os; os.kill(os.getpid(), 9)",
-    ],
-)
-def test_a_part_that_fails_fails_all(folder: Path, text: str) -> None:
-    (folder / "a/b/test_three.py").write_text(text)
-    status, lines = run(folder)
+def test_a_part_that_fails_fails_all(folder: Path) -> None:
+    texts = {
+        "false": "def test_it(): assert 0",
+        "broken": "def test_it(",
+        "ended": "import os; os._exit(0)",
+        "killed": "import os; os.kill(os.getpid(), 9)",
+    }
+    for name, text in texts.items():
+        (folder / name).mkdir()
+        (folder / name / "test_three.py").write_text(text)
+    status, lines = run(folder, *texts)
     assert status == 1
     assert any("] a: 1 passed in " in line for line in lines)
-    if "assert" in text:
-        assert "FAILED a/b/test_three.py::test_it - assert 0" in lines
-        assert any(
-            line.startswith("======== ") and "1 failed" in line and "3 passed" in line for line in lines
-        )
+    (failed,) = (line for line in lines if line.startswith("failed: "))
+    assert sorted(failed.removeprefix("failed: ").split(", ")) == sorted(texts)
+    assert "FAILED false/test_three.py::test_it - assert 0" in lines
+    assert any(line.startswith("======== ") and "1 failed" in line and "3 passed" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from xml.sax.saxutils import escape
 
 from tests.waiting import PATIENCE_S
 
@@ -87,6 +88,7 @@ def s3_server() -> Iterator[S3Server]:
     from moto.server import ThreadedMotoServer
 
     _write_in_turn()
+    _list_quickly()
     # For each request moto lists the folder of its modules and tries 200 patterns, a third of its time.
     find = DomainDispatcherApplication.get_backend_for_host
     DomainDispatcherApplication.get_backend_for_host = functools.cache(find)  # type: ignore[method-assign]
@@ -118,3 +120,40 @@ def _write_in_turn() -> None:
 
     for name in ("_key_response_put", "_key_response_post", "_key_response_delete"):
         setattr(S3Response, name, in_turn(inspect.unwrap(getattr(S3Response, name))))
+
+
+def _list_quickly() -> None:
+    """Let a listing cost less than 0.4 ms for each of its keys, and a µs for each other key of the bucket, as moto takes.
+
+    moto parses the text of each time, and looks for each member of each key in its description of the service.
+    """
+    from moto.s3.responses import S3Response
+    from moto.s3.utils import _VersionedKeyStore
+
+    serialized = S3Response.serialized
+
+    @functools.wraps(serialized)
+    def quickly(response: Any, outcome: Any) -> Any:
+        if response.data.get("Action") != "ListObjectsV2":
+            return serialized(response, outcome)
+        found, outcome.result["Contents"] = outcome.result["Contents"], []
+        status, headers, body = serialized(response, outcome)
+        return status, headers, body.replace("<Name>", "".join(map(_listed, found)) + "<Name>", 1)
+
+    S3Response.serialized = quickly  # type: ignore[method-assign]
+    _VersionedKeyStore.items = lambda keys: [(key, versions[-1]) for key, versions in [*dict.items(keys)]]
+
+
+def _listed(key: dict[str, Any]) -> str:
+    """A key as ListObjectsV2 describes it."""
+    owner = key.get("Owner")
+    parts = {
+        "Key": escape(key["Key"]),
+        "LastModified": key["LastModified"],
+        "ETag": key["ETag"],
+        "ChecksumAlgorithm": "".join(key.get("ChecksumAlgorithm", ())),
+        "Size": key["Size"],
+        "StorageClass": key["StorageClass"],
+        "Owner": owner and f"<DisplayName>{owner['DisplayName']}</DisplayName><ID>{owner['ID']}</ID>",
+    }
+    return f"<Contents>{''.join(f'<{name}>{text}</{name}>' for name, text in parts.items() if text or text == 0)}</Contents>"

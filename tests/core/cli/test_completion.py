@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import zarr
 
-from tests.command import Run
+from tests.command import Run, run_inside
 from tests.waiting import PATIENCE_S
 from zarrcore.cli.completion import node_paths
 
@@ -60,7 +60,7 @@ def test_a_source_that_is_not_typed_yet_has_no_completions() -> None:
 def completed(line: str) -> list[str]:
     """The completions of a line by bash's code: what ``COMPREPLY`` holds."""
     script = f"""
-        eval "$(zarrscope completion bash)"
+        {run_inside("completion", "bash").text}
         COMP_LINE={line!r} COMP_POINT={len(line.encode())} COMP_TYPE=9 COMP_WORDS=() COMP_CWORD=1
         _python_argcomplete zarrscope
         printf '%s\\n' "${{COMPREPLY[@]}}"
@@ -105,12 +105,10 @@ def test_bash_completes_the_paths_behind_a_source(source: Path) -> None:
 def test_fish_gets_an_answer_to_what_its_code_asks(source: Path, line: str, expected: list[str]) -> None:
     """Without fish: the variables and the redirections are those of the code that ``completion`` prints."""
     line = line.format(source=source)
-    code = subprocess.run(
-        ["zarrscope", "completion", "fish"], env=_environment(), capture_output=True, text=True
-    )
-    variables = dict(re.findall(r"set -lx (\w+) ([^\s(]+)$", code.stdout, re.MULTILINE))
+    code = run_inside("completion", "fish").text
+    variables = dict(re.findall(r"set -lx (\w+) ([^\s(]+)$", code, re.MULTILINE))
     assert variables.items() >= {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SHELL": "fish"}.items()
-    call = next(each for each in code.stdout.splitlines() if each.strip().startswith("zarrscope 8>&1"))
+    call = next(each for each in code.splitlines() if each.strip().startswith("zarrscope 8>&1"))
     told = {name: value.encode().decode("unicode_escape") for name, value in variables.items()}
     told |= {"COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": ""}
     done = subprocess.run(

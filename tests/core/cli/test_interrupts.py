@@ -103,6 +103,7 @@ def test_the_helper_of_mount(interrupted_at: Interrupted, source: Path, tmp_path
     assert (status, said) == (130, "")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "words", ["tree {url}", "info {url}", "cat {url} x", "check {url}", "copy {url} {tmp}/copy.zarr"]
 )

@@ -75,6 +75,7 @@ def test_a_broken_chunk_among_many_names_its_key(tmp_path: Path, broken: bytes) 
     assert np.array_equal(array[24:], np.broadcast_to(np.arange(64), (40, 64)))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("codecs", [[], ["zstd"], ["gzip", "crc32c"], ["blosc"]], ids=str)
 @pytest.mark.parametrize("value", [5, 0, None])
 def test_small_chunks_are_read_by_zarr_python(tmp_path: Path, codecs: list[str], value: int | None) -> None:

@@ -117,7 +117,7 @@ def arrays(name: str, layout: str) -> tuple[np.ndarray, list[zarrcore.Array]]:
     return values, [array_of(data_type, values, cached, **LAYOUTS[layout]) for cached in (False, True)]
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(12)
 @settings(max_examples=10, deadline=None)
 @given(selection=indices(SHAPE), mask=npst.arrays(bool, SHAPE))
 @pytest.mark.parametrize("layout", LAYOUTS)

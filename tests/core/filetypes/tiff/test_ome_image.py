@@ -40,6 +40,7 @@ def told(tiff: tifffile.TiffFile) -> Any:
     return ome_types.from_xml(tiff.ome_metadata).images[0]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_levels_are_sub_ifds_of_planes(tmp_path: Path, zarr_format: int, depth: int) -> None:

@@ -78,7 +78,7 @@ def _values(dtype: str, shape: tuple[int, ...] = (3, 70, 50)) -> Elements:
     return ramps(dtype, shape)
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("byteorder", ["<", ">"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("compression", "predictor", "dtype"), ENCODINGS)

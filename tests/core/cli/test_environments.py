@@ -105,7 +105,7 @@ def test_copies_are_the_same(environment: Environment, hierarchy: Path, tmp_path
     assert run_inside("diff", hierarchy, place / "copy.zarr").status == 0
 
 
-@pytest.mark.sampled(5, axes=["environment"])
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "words",
     [

@@ -36,7 +36,7 @@ NAME = "everyday"
 BUCKET = "everyday"
 _SETTLED_S = 0.2
 """How long requests may arrive whose answers are not waited for."""
-_TTL_S = 3.0
+_TTL_S = 6.0
 _GROUPS, _ARRAYS = 4, 20
 _SHAPE, _CHUNKS, _SHARDS = (16, 512, 512), (1, 64, 64), (16, 128, 128)
 _PARTS = np.random.default_rng(3).integers(0, _SHAPE, (20, 3)).tolist()

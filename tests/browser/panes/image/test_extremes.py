@@ -43,10 +43,10 @@ def assert_picture_shows(pane: ImagePane, values: Any) -> None:
     assert len(set(shades.tolist())) > 200, "from black to white"
     low, high = pane.view.picture_style().levels
     assert values.min() <= low < high <= values.max()
-    region = pane.body.contrast.histogram.item
-    first, last = region.getLevels()
+    region = pane.body.contrast.histogram.item.region
+    first, last = region.getRegion()
     assert 0 < last - first < 1e31
-    region.setLevels(first, (first + last) / 2)
+    region.setRegion((first, (first + last) / 2))
     found, upper = pane.view.picture_style().levels
     assert found - low == pytest.approx(0, abs=float(high - low) / 100)
     assert upper - low == pytest.approx((high - low) / 2, rel=0.02)

@@ -31,18 +31,18 @@ def test_dragged_bounds_are_numbers_of_any_magnitude(size: float, histogram: His
     found = statistics(np.linspace(-1, 3, 100) * size)
     with qtbot.assertNotEmitted(histogram.dragged):
         histogram.show_statistics(found, found.levels(FULL))
-    low, high = histogram.item.getLevels()
+    low, high = histogram.item.region.getRegion()
     with qtbot.waitSignal(histogram.dragged) as heard:
-        histogram.item.setLevels((low + high) / 2, high)
+        histogram.item.region.setRegion(((low + high) / 2, high))
     assert heard.args == pytest.approx([1 * size, 3 * size])
 
 
 def test_dragged_bounds_of_large_integers_keep_each_digit(histogram: Histogram, qtbot: QtBot) -> None:
     found = statistics(numbers_of(2**61 + np.arange(101)))
     histogram.show_statistics(found, found.levels(FULL))
-    assert list(histogram.item.getLevels()) == [0, 100]
+    assert list(histogram.item.region.getRegion()) == [0, 100]
     with qtbot.waitSignal(histogram.dragged) as heard:
-        histogram.item.setLevels(7.2, 90.6)
+        histogram.item.region.setRegion((7.2, 90.6))
     assert heard.args == [2**61 + 7, 2**61 + 91]
 
 
@@ -59,7 +59,7 @@ def test_rare_values_are_visible_beside_a_frequent_one(histogram: Histogram) -> 
 def test_the_colour_map_is_drawn_beside_the_values(histogram: Histogram) -> None:
     for name in ("viridis", "viridis", "gray_r"):
         histogram.show_colour_map(name)
-        stops = histogram.item.gradient.gradRect.brush().gradient().stops()
+        stops = histogram.item.ramp.gradient.stops()
         colours = np.array([colour.getRgb()[:3] for _, colour in stops])
         places = np.linspace(0, 1, 256)
         for channel, exact in zip(colours.T, lookup_table(name).T, strict=True):
@@ -136,9 +136,9 @@ def test_each_colour_is_beside_the_values_that_have_it_in_the_picture(
     histogram.grab()
     qtbot.waitUntil(lambda: not histogram._widening.isActive())
     item = histogram.item
-    stops = item.gradient.gradRect.brush().gradient().stops()
+    stops = item.ramp.gradient.stops()
     table = lookup_table("gray")[:, 0].astype(int)
-    ends = [item.vb.mapFromItemToView(item.gradient, QPointF(at, 0)).y() for at in (0, item.gradient.length)]
+    ends = [item.vb.mapFromItemToView(item.ramp, QPointF(0, at)).y() for at in (item.ramp.height(), 0)]
     for place, colour in stops:
         along = ends[0] + place * (ends[1] - ends[0])
         value = 10.0**along if norm is Norm.LOG else along
@@ -151,11 +151,11 @@ def test_a_logarithmic_axis_is_labelled_with_the_values(histogram: Histogram, qt
     levels = found.levels(FULL, Norm.LOG)
     assert levels == (1e-3, 1e3)
     histogram.show_statistics(found, levels, Norm.LOG)
-    assert list(histogram.item.getLevels()) == pytest.approx([-3, 3])
+    assert list(histogram.item.region.getRegion()) == pytest.approx([-3, 3])
     axis = histogram.item.axis
     ((spacing, values),) = axis.tickValues(-3.2, 3.2, 300)
     texts = axis.tickStrings(values, 1.0, spacing)
     assert [number_of(text) for text in texts] == pytest.approx([10.0**value for value in values])
     with qtbot.waitSignal(histogram.dragged) as heard:
-        histogram.item.setLevels(-2, 2)
+        histogram.item.region.setRegion((-2, 2))
     assert heard.args == pytest.approx([1e-2, 1e2])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -29,18 +31,20 @@ from zarrbrowser.plot.series import (
     Outline,
     Series,
     SeriesRequest,
+    bars_along,
     left_out_text,
     log_outline,
     other_numbers,
     outline,
     read_series,
 )
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import Elements, Part, elements_of, is_complex, unit_of, unpacking_of
 from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_of
-from zarrbrowser.values.quantities import count, format_bytes, format_duration
+from zarrbrowser.values.quantities import count, format_bytes, format_duration, format_level
 from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.workers import Lane, Workers
 
@@ -60,6 +64,7 @@ class PlotPane(Pane):
         self._storage_lane = Lane(workers, in_flight=1)
         self.coordinate_labels = CoordinateLabels(workers, self)
         self._array: ArrayLike | None = None
+        self._find: Callable[[str], Any] | None = None
         self.series: Series | None = None
         self._elements = Elements()
         self._agreed_bytes = 0
@@ -70,6 +75,8 @@ class PlotPane(Pane):
         self.plot = self.graph.plot
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)
+        self.bars = pg.PlotDataItem(connect="finite")
+        self.plot.addItem(self.bars)
         self.stack = DataStack(self.graph, self.request_series, self._load_anyway)
         self.controls = PlotControls(self.fit)
         column = QVBoxLayout(self)
@@ -90,7 +97,7 @@ class PlotPane(Pane):
     def show_array(self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = True) -> None:
         """Show an array, unpacked or as stored; with its source also its coordinates."""
         self.clear()
-        self._array = array
+        self._array, self._find = array, source.hierarchy.node if source is not None else None
         fields = drawable_fields(array.dtype)
         self._elements = elements_of(array, is_unpacked=is_unpacked)
         dtype = array.dtype[fields[0]] if fields else array.dtype
@@ -145,7 +152,7 @@ class PlotPane(Pane):
             dates=down.dates,
             offset=series.offset,
         )
-        return ShownPlot(series.numbers, x, y, name)
+        return ShownPlot(series.numbers, x, y, name, series.bars)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
@@ -153,9 +160,10 @@ class PlotPane(Pane):
         self._drawing.forget()
         self._storage_lane.forget()
         self.coordinate_labels.forget()
-        self._array = self.series = None
+        self._array = self._find = self.series = None
         self._agreed_bytes, self._is_paused = 0, False
         self.curve.setData([], [])
+        self.bars.setData([], [])
         self.controls.note.setText("")
         self.stack.notice.say("")
 
@@ -168,7 +176,7 @@ class PlotPane(Pane):
         if array.shape[0] == 0:
             self.stack.show_sentence("This array holds no elements: its length is 0.", drawing="array1")
             return
-        request = SeriesRequest(array, self._elements)
+        request = SeriesRequest(array, self._elements, self._find)
         if not self.stack.may_read(request.cost(), self._agreed_bytes, "This array"):
             return
         what, is_log = f"Reading {array.path}", self.controls.log_y.isChecked()
@@ -210,6 +218,7 @@ class PlotPane(Pane):
         self.curve.setPen(pg.mkPen(colours.accent, width=1.5))
         self.curve.setSymbolBrush(colours.accent)
         self.curve.setSymbolPen(colours.accent)
+        self.bars.setPen(pg.mkPen(colours.accent, width=1))
 
     def _set_up(self) -> None:
         self.plot.showGrid(x=True, y=True, alpha=0.12)
@@ -317,11 +326,20 @@ class PlotPane(Pane):
             symbolSize=5,
         )
         is_log = self.controls.log_x.isChecked()
+        self._draw_bars(line, is_log_x=is_log)
         many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
         detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
         if self.series is not None:
             left_out = left_out_text(self.series, is_log_x=is_log)
+            if (problem := self.series.uncertainties.problem) is not None:
+                left_out += f" · without error bars: {sentence(problem)}"
             self.controls.note.setText(count(self.series.numbers.size, "element") + detail + left_out)
+
+    def _draw_bars(self, line: Outline, *, is_log_x: bool) -> None:
+        series = self.series
+        found = None if series is None else bars_along(series.bars, line, is_log_x=is_log_x)
+        x, y = ([], []) if found is None else (found[0], found[1] * self._factor)
+        self.bars.setData(x, y)
 
     def _load_anyway(self) -> None:
         if self._array is not None:
@@ -344,4 +362,6 @@ class PlotPane(Pane):
             name = coordinate.name or name
         meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
         value = describe(self._elements, series.values[index], series.request.array)
+        if series.bars is not None and series.uncertainties.deviations is not None:
+            value += f" ± {format_level(float(series.uncertainties.deviations[index]))}"
         self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.curves import Curve, Range, fitting_range
-from zarrbrowser.plot.series import logarithms
+from zarrbrowser.plot.error_bars import logarithms
 from zarrbrowser.table.columns import ColumnGrid
 from zarrbrowser.table.grid import Grid, cell_text, is_not_a_number
 from zarrbrowser.table.row_order import OrderedGrid, RowTable, column_name

@@ -6,11 +6,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.nodes.read_cost import ReadCost
+from zarrbrowser.plot.error_bars import MOST_BARS, Bars, Uncertainties, logarithms, read_uncertainties
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import DRAWABLE, MOST_DATES, drawable, finite, from_offset, is_long, origin_of
 from zarrbrowser.values.quantities import count
@@ -23,6 +25,8 @@ class SeriesRequest:
 
     array: ArrayLike
     elements: Elements = field(default_factory=Elements)
+    find: Callable[[str], Any] | None = None
+    """Opens the node at a path, for the uncertainties of the elements; None to look for none."""
 
     def cost(self) -> ReadCost:
         """The number of chunks to decode, and their bytes."""
@@ -47,6 +51,9 @@ class Series:
     """The integer or the count of dates that the numbers are relative to: not 0 if floats cannot represent them exactly."""
     not_positive: int = 0
     """How many numbers are 0 or negative and have no logarithm; 0 unless the numbers are logarithms."""
+    uncertainties: Uncertainties = field(default_factory=Uncertainties)
+    bars: Bars | None = None
+    """The ends of the error bars of the numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +80,25 @@ def read_series(
     """
     started = time.perf_counter()
     values = request.array.read(..., cancelled=cancelled)
-    return _series(request, values, time.perf_counter() - started, is_log)
+    uncertainties = Uncertainties()
+    if request.find is not None:
+        uncertainties = read_uncertainties(request.array, request.find, cancelled)
+    return _series(request, values, time.perf_counter() - started, is_log, uncertainties)
 
 
 def other_numbers(series: Series, elements: Elements, *, is_log: bool = False) -> Series:
     """Other numbers of the same elements; slow for many elements."""
-    return _series(replace(series.request, elements=elements), series.values, series.elapsed_s, is_log)
+    request = replace(series.request, elements=elements)
+    return _series(request, series.values, series.elapsed_s, is_log, series.uncertainties)
 
 
-def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: bool) -> Series:
+def _series(
+    request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: bool, uncertainties: Uncertainties
+) -> Series:
     numbers = request.elements.known(values)
+    bars = None
+    if uncertainties.deviations is not None and _are_stored(request.elements, values):
+        bars = Bars.of(numbers, uncertainties.deviations, is_log=is_log)
     offset = not_positive = 0
     if is_log:
         not_positive = int(np.count_nonzero(numbers <= 0))
@@ -93,7 +109,19 @@ def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: 
             numbers = np.where(np.isnat(dates), np.nan, from_offset(dates.view(np.int64), offset))
     elif is_long(numbers) and (offset := origin_of([numbers])):
         numbers = from_offset(numbers, offset)
-    return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log, offset, not_positive)
+    if offset:
+        bars = None
+    extremes = extremes_of(numbers if bars is None else np.concatenate([numbers, *bars.ends_in_view]))
+    return Series(
+        request, values, numbers, extremes, elapsed_s, is_log, offset, not_positive, uncertainties, bars
+    )
+
+
+def _are_stored(elements: Elements, values: AnyArray) -> bool:
+    """Whether real numbers are drawn as they are stored: of numbers with a factor, nothing says whether their errors have it."""
+    packing = elements.packing
+    is_plain = values.dtype.kind in "iuf" and elements.field is None
+    return is_plain and (packing is None or not packing.is_packed)
 
 
 def left_out_text(series: Series, *, is_log_x: bool) -> str:
@@ -110,14 +138,6 @@ def extremes_of(numbers: AnyArray) -> tuple[float, float]:
     """The smallest and the largest finite number; 0 and 1 if there is none."""
     known = finite(numbers)
     return (drawable(float(known.min())), drawable(float(known.max()))) if known.size else (0.0, 1.0)
-
-
-def logarithms(numbers: AnyArray) -> AnyArray:
-    """Logarithms to base 10; NaN for numbers without one."""
-    positive = numbers > 0
-    result = np.full(numbers.shape, np.nan)
-    np.log10(numbers, where=positive, out=result, casting="unsafe")
-    return result
 
 
 def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
@@ -160,6 +180,17 @@ def log_outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outl
     y[0::2] = np.fmin.reduceat(part, edges - start)
     y[1::2] = np.fmax.reduceat(part, edges - start)
     return Outline(np.repeat(np.log10(edges), 2), _within(y), max(1, (stop - int(edges[-1]))))
+
+
+def bars_along(bars: Bars | None, line: Outline, *, is_log_x: bool) -> tuple[AnyArray, AnyArray] | None:
+    """The error bars along a line, as one line with gaps; None if there are none, or if they would cover it."""
+    if bars is None or line.per_pixel > 1 or not 0 < line.x.size <= MOST_BARS:
+        return None
+    elements = np.rint(10.0**line.x if is_log_x else line.x).astype(np.intp)
+    x, y = bars.lines(line.x, elements)
+    return (
+        (x, _within(y)) if np.isfinite(y).any() else None
+    )  # Qt aborts when it draws points without coordinates
 
 
 def _within(y: AnyArray) -> AnyArray:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from zarrcore.conventions.nexus import default_data as default_data
     from zarrcore.conventions.nexus import default_signal as default_signal
     from zarrcore.conventions.nexus.axes import further_axes as further_axes
+    from zarrcore.conventions.nexus.layout import uncertainties as uncertainties
     from zarrcore.conventions.nexus.scaling import corrected_values as corrected_values
     from zarrcore.conventions.ome.collections import label_paths as label_paths
     from zarrcore.conventions.ome.image import image_named as image_named
@@ -86,6 +87,7 @@ else:
             "n5_pyramids": "may_be_pyramid",
             "nexus": "NexusData NexusObject default_data default_signal",
             "nexus.axes": "further_axes",
+            "nexus.layout": "uncertainties",
             "nexus.scaling": "corrected_values",
             "ome.collections": "label_paths",
             "ome.image": "image_named single_level",

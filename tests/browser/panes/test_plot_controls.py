@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, Gate
 from tests.browser.panes.plots import show
-from zarrbrowser.plot import series
+from zarrbrowser.plot import error_bars, series
 
 
 def test_axes_can_be_logarithmic(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -32,7 +32,7 @@ def test_other_numbers_are_computed_off_the_event_loop_and_chosen_at_any_time(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[threading.Thread] = []
-    make = series.logarithms
+    make = error_bars.logarithms
 
     def noted(numbers: np.ndarray) -> np.ndarray:
         threads.append(threading.current_thread())

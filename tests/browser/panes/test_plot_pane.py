@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -15,8 +16,11 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky
 from tests.browser.panes.dragging import drag_to
 from tests.browser.panes.plots import show
+from zarrbrowser.export.figures.figure import Plot
 from zarrbrowser.panes.plot_pane import PlotPane
 from zarrbrowser.panes.value_pane import ValuePane
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.window.main_window import MainWindow
 
 
 def test_the_line_is_the_array(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -165,3 +169,25 @@ def test_a_rectangle_that_is_dragged_is_zoomed_into(open_window: OpenWindow, qtb
     assert up == pytest.approx([30, 60], abs=3)
     pane.controls.rectangle.click()
     assert view.state["mouseMode"] == view.PanMode
+
+
+def test_a_signal_of_nexus_has_error_bars(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    with h5py.File(tmp_path / "a.nxs", "w") as file:
+        data = file.create_group("data")
+        data.attrs.update({"NX_class": "NXdata", "signal": "counts"})
+        data["counts"], data["counts_errors"] = [4.0, 9.0, 100.0], [2.0, 3.0, 10.0]
+    window.open(SourceRequest(str(tmp_path / "a.nxs"), "/data/counts"))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.bars.yData is not None and pane.bars.yData.size == 9)
+    np.testing.assert_allclose(pane.bars.yData / pane._factor, [2, 6, np.nan, 6, 12, np.nan, 90, 110, np.nan])
+    shown = pane.figure()
+    assert shown is not None
+    plot = shown.as_shown().panels[0][2]
+    assert isinstance(plot, Plot)
+    np.testing.assert_allclose(plot.lines[1].y, pane.bars.yData / pane._factor)
+    said: list[str] = []
+    pane.pointed.connect(said.append)
+    pane._point(pane.graph.view.mapViewToScene(QPointF(2, 50 * pane._factor)))
+    assert said[-1].endswith(":  100.0 ± 10")

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.nodes.read_cost import ReadCost
+from zarrbrowser.plot.error_bars import logarithms
 from zarrbrowser.plot.series import (
     SeriesRequest,
     left_out_text,
     log_outline,
-    logarithms,
     other_numbers,
     outline,
     read_series,

@@ -12,7 +12,8 @@ from zarrbrowser.export.figures.figure import Figure, Layer, Line, Plot
 from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.plot.columns import ColumnPlot
 from zarrbrowser.plot.curves import FEW_POINTS, Curve, Polyline, View, dots, rgb
-from zarrbrowser.plot.series import log_outline, outline
+from zarrbrowser.plot.error_bars import Bars
+from zarrbrowser.plot.series import bars_along, log_outline, outline
 from zarrcore.typing import AnyArray
 
 _SCREEN = (1000, 700)
@@ -37,6 +38,7 @@ class ShownPlot:
     y: Scale
     """The greatest number first: it is at the top."""
     title: str = ""
+    bars: Bars | None = None
 
     def as_shown(self) -> Figure:
         """The figure at the resolution of a screen."""
@@ -47,8 +49,11 @@ class ShownPlot:
         draw = log_outline if self.x.is_log else outline
         line = draw(self.numbers, self.x.low, self.x.high, max(64, pixels[0]))
         few = line.x.size <= FEW_POINTS and line.per_pixel == 1
-        shown = Line(line.x.astype(np.float64), line.y, has_points=few)
-        return Figure(((0, 0, Plot((shown,), self.x, self.y)),), title=self.title)
+        lines = [Line(line.x.astype(np.float64), line.y, has_points=few)]
+        bars = bars_along(self.bars, line, is_log_x=self.x.is_log)
+        if bars is not None:
+            lines.append(Line(*bars))
+        return Figure(((0, 0, Plot(tuple(lines), self.x, self.y)),), title=self.title)
 
 
 @dataclass(frozen=True, slots=True)

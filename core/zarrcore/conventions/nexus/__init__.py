@@ -133,7 +133,7 @@ def _read(node: Any, find: Find) -> NexusData | NexusObject:
 def _read_data(group: Any, signal: Any, layout: Layout, find: Find) -> NexusData:
     from zarrcore.conventions.nexus.scaling import scaling_of  # late: most hierarchies hold no NeXus
 
-    errors = errors_names(signal.name)
+    names = text(signal.attributes.get("uncertainties")), *errors_names(signal.name)
     try:
         scale, offset = scaling_of(signal, find) or (1.0, 0.0)
     except ReadCancelledError:  # only metadata are read
@@ -151,7 +151,7 @@ def _read_data(group: Any, signal: Any, layout: Layout, find: Find) -> NexusData
         offset=offset,
         coordinates=layout.others,
         title=_title(group, find),
-        errors=next((name for name in errors if field(group, name, find) is not None), ""),
+        errors=next((name for name in names if name and field(group, name, find) is not None), ""),
         auxiliary_signals=tuple(name for name in layout.auxiliary if name and name != signal.name),
         interpretation=interpretation_of(group.attributes, signal),
     )

@@ -256,6 +256,31 @@ def layout_around(array: Any, find: Find) -> tuple[Any, Layout] | None:
         return None
 
 
+def uncertainties(array: Any, find: Find) -> Any | None:
+    """The array of the standard deviations of a signal or an axis of an NXdata group, of the same shape; None if it has none.
+
+    Raises:
+        ZarrError: they are broken.
+        StoreError: the store failed.
+    """
+    around = layout_around(array, find)
+    if around is None:
+        return None
+    group, layout = around
+    is_signal = array.name == layout.signal.name
+    candidates = (text(array.attributes.get("uncertainties")), *errors_names(array.name)[: 1 + is_signal])
+    found = (field(group, name, find) for name in candidates if name)
+    return next((one for one in found if one is not None and _is_alike(one, array)), None)
+
+
+def _is_alike(errors: Any, array: Any) -> bool:
+    """Whether numbers of the shape of another array are in this one."""
+    if errors.kind == "broken":
+        raise errors.error
+    is_number = errors.kind == "array" and errors.dtype.kind in "iuf" and not errors.dtype.names
+    return is_number and tuple(errors.shape) == tuple(array.shape)
+
+
 def errors_names(signal: str) -> tuple[str, str]:
     """The names that the errors of a signal may have; the second one is of older files."""
     return f"{signal}_errors", "errors"

@@ -14,7 +14,7 @@ import zarrcore as zc
 from tests.core.conventions.described import described
 from tests.core.conventions.nexus.files import DATA, opened
 from zarrcore.__main__ import main
-from zarrcore.conventions import meaning, recognise
+from zarrcore.conventions import meaning, recognise, uncertainties
 from zarrcore.describe import meaning_facts
 from zarrcore.errors import UnsupportedError
 
@@ -120,3 +120,29 @@ def test_tree_and_find(hierarchy: zc.Hierarchy, tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().out.split() == [DATA]
     assert main(["info", "--json", str(tmp_path / "a.nxs"), f"{DATA}/counts"]) == 0
     assert SUMMARY in json.loads(capsys.readouterr().out)["meaning"]["summary"]
+
+
+@pytest.mark.parametrize(
+    ("of_signal", "arrays", "expected"),
+    [
+        ({}, {"counts_errors": (3,), "errors": (3,)}, "counts_errors"),
+        ({}, {"errors": (3,)}, "errors"),
+        ({"uncertainties": "sigma"}, {"sigma": (3,), "errors": (3,)}, "sigma"),
+        ({"uncertainties": "sigma"}, {"errors": (3,)}, "errors"),
+        ({}, {"counts_errors": (4,)}, None),
+        ({}, {"counts_errors": np.array([b"a", b"b", b"c"])}, None),
+        ({}, {}, None),
+    ],
+)
+def test_the_uncertainties_of_a_signal(
+    of_signal: dict[str, str], arrays: dict[str, Any], expected: str | None, tmp_path: Path
+) -> None:
+    told = {"signal": "counts", "axes": "angle"}
+    more = {"counts": (3,), "angle": (3,), "angle_errors": (3,), **arrays}
+    with opened(tmp_path / "a.nxs", told, {"counts": of_signal}, **more) as hierarchy:
+        found = uncertainties(hierarchy[f"{DATA}/counts"], hierarchy.node)
+        assert (None if found is None else found.name) == expected
+        assert uncertainties(hierarchy[f"{DATA}/angle"], hierarchy.node).name == "angle_errors"
+        assert uncertainties(hierarchy[f"{DATA}/angle_errors"], hierarchy.node) is None
+        if expected is not None:
+            assert meaning(hierarchy[DATA]).errors == expected

@@ -25,6 +25,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
+from zarrcore.stores.connection.clients import proxy_of
 from zarrcore.stores.object import s3 as s3_module
 from zarrcore.stores.object.s3 import S3Store
 from zarrcore.stores.object.store import ObstoreStore
@@ -386,6 +387,36 @@ def test_an_endpoint_of_the_environment_that_is_not_there_is_named(url: str, nam
             )
             with pytest.raises(UnreachableError, match=r"the server refuses the connection$"):
                 open_store(url, timeout_s=1, retries=0, endpoint_url=endpoint).get("key")
+
+
+@pytest.mark.parametrize(
+    ("url", "variable"),
+    [
+        ("http://example.invalid/a", "http_proxy"),
+        ("https://example.invalid/a", "HTTPS_PROXY"),
+        ("s3://bucket", "HTTPS_PROXY"),
+        ("gs://bucket", "https_proxy"),
+        ("az://bucket", "ALL_PROXY"),
+    ],
+)
+def test_a_proxy_that_is_not_there_is_named(url: str, variable: str) -> None:
+    with closed_port() as port, environment({variable: f"http://me:geheim@127.0.0.1:{port}"}):
+        with pytest.raises(UnreachableError) as caught:
+            open_store(url, timeout_s=1, retries=0).get("key")
+        assert "geheim" not in str(caught.value)
+        assert str(caught.value).endswith(f"the proxy http://127.0.0.1:{port} comes from {variable}")
+
+
+def test_servers_that_no_proxy_is_used_for() -> None:
+    with environment({"http_proxy": "http://proxy", "no_proxy": "example.invalid"}):
+        assert proxy_of("http://example.org/a") == ("http://proxy", "http_proxy")
+        for address in (
+            "http://example.invalid/a",
+            "http://127.0.0.1/a",
+            "https://example.org",
+            "s3://bucket",
+        ):
+            assert proxy_of(address) is None
 
 
 def test_an_endpoint_of_a_profile_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -74,6 +74,23 @@ def is_loopback(address: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+def proxy_of(address: str) -> tuple[str, str] | None:
+    """The proxy that requests go by, and the variable of the environment that names it.
+
+    Args:
+        address: a web address; that of another service is taken for one of HTTPS.
+    """
+    from urllib.request import proxy_bypass  # late: it takes longer to import than most requests
+
+    parts = urlsplit(address)
+    scheme = "http" if parts.scheme.lower() == "http" else "https"
+    is_web = parts.scheme.lower() in ("http", "https")
+    if is_web and (is_loopback(address) or proxy_bypass(parts.hostname or "")):
+        return None
+    names = (variable for name in (f"{scheme}_proxy", "all_proxy") for variable in (name, name.upper()))
+    return next(((value, name) for name in names if (value := os.environ.get(name))), None)
+
+
 def client_options(
     options: StoreOptions,
     address: str,

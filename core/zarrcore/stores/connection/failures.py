@@ -281,7 +281,7 @@ class Failure:
         return "redirect without LOCATION" in self.text or self.status in _MOVED
 
     def error(
-        self, what: str, key: str | None, url: str, *, service: str, hint: str, endpoint: str = ""
+        self, what: str, key: str | None, url: str, *, service: str, hint: str, surroundings: str = ""
     ) -> StoreError:
         """The error to raise.
 
@@ -291,11 +291,11 @@ class Failure:
             url: of the store.
             service: its name.
             hint: what to try when access is denied.
-            endpoint: the address of the service and what names it, if that is not the user's own words.
+            surroundings: what the environment decides of where requests go, and the user may not know.
         """
         kind, reason = self._kind_and_reason(service, hint)
-        if endpoint and not self.status and self.kind:
-            reason = f"{reason}; {endpoint}"
+        if surroundings and not self.status and self.kind:
+            reason = f"{reason}; {surroundings}"
         if kind is InvalidKeyError and key is None:
             kind, reason = StoreError, "its address, or an option, cannot be used"
         if self.no_bucket:

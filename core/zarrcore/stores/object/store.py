@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from zarrcore.errors import BodyTooLargeError, BrokenBodyError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
-from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, WHOLE_READ, ForkGuard
+from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, WHOLE_READ, ForkGuard, proxy_of
 from zarrcore.stores.connection.content_encoding import COMPRESSED, compression_of, inflated
 from zarrcore.stores.connection.failures import Failure, request_errors, unusable, without_secrets
 from zarrcore.stores.connection.retries import Retries, no_repeats
@@ -363,17 +363,21 @@ class ObstoreStore(ReadableStore):
             self.url,
             service=self.service,
             hint=hint or self._hint_at(failure, key),
-            endpoint=self._named_endpoint(),
+            surroundings=self._environment_words(),
         )
 
     def _hint_at(self, failure: Failure, key: str | None) -> str:
         """Advice if access to a key is denied."""
         return self._hint()
 
-    def _named_endpoint(self) -> str:
-        """The address of the service and what names it, if neither the URL nor an option does; otherwise empty."""
-        found = self._endpoint_of_surroundings()
-        return f"the endpoint {without_secrets(found[0])} comes from {found[1]}" if found else ""
+    def _environment_words(self) -> str:
+        """The endpoint and the proxy of the requests, and what names them, unless the URL or an option does."""
+        endpoint = self._endpoint_of_surroundings()
+        address = self.options.endpoint_url or (endpoint[0] if endpoint else self.url)
+        told = ("endpoint", endpoint), ("proxy", proxy_of(address))
+        return "; ".join(
+            f"the {what} {without_secrets(found[0])} comes from {found[1]}" for what, found in told if found
+        )
 
     def _endpoint_of_surroundings(self) -> tuple[str, str] | None:
         """The endpoint that the environment, or a file, gives, and what gives it."""

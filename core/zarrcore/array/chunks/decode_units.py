@@ -52,7 +52,7 @@ class DecodeUnit:
     claim: Claim | None = None
     """The cache's claim, if there is a cache."""
     place: tuple[AnyArray, tuple[slice, ...]] | None = None
-    """The array that the destination is a part of, and which part; None if it is none, or not one of ranges."""
+    """The array that the destination is a part of, and which part; None for points, and without a destination."""
 
     def take(self, decoded: Chunk) -> None:
         """Copy the wanted part of the decoded unit to its place."""

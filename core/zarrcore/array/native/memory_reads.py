@@ -22,8 +22,6 @@ _LEAST = 4
 _CLAIMED_NBYTES = 32 << 10
 """For larger chunks, most of the time is that for the cache's new memory, so that the engine gains nothing."""
 
-Permit = Callable[[], AbstractContextManager[Any]]
-
 
 class MemoryReads:
     """The inner chunks of an array that the engine can decode."""
@@ -31,14 +29,20 @@ class MemoryReads:
     def __init__(self, array: NativeArray) -> None:
         self._array = array
 
-    def decode(self, encoded: memoryview, start: int, run: list[Member], permit: Permit) -> list[Member]:
+    def decode(
+        self,
+        encoded: memoryview,
+        start: int,
+        run: list[Member],
+        permit: Callable[[], AbstractContextManager[Any]],
+    ) -> list[Member]:
         """Decode inner chunks of one read, to their places or for the claims of a cache. Return those that are left to Python.
 
         Args:
             encoded: their bytes.
             start: where in the shard these begin.
             run: the inner chunks, of one unit each.
-            permit: makes what is held while the engine decodes.
+            permit: makes what is held while members are decoded.
         """
         claimed: list[Member] = []
         placed: list[Member] = []
@@ -52,12 +56,13 @@ class MemoryReads:
         for members, decode in (placed, self._to_places), (claimed, self._for_claims):
             for first in range(0, len(members), most):
                 some = members[first : first + most]
-                is_worth_it = len(some) >= _LEAST
-                failed = decode(encoded, start, some, permit) if is_worth_it else range(len(some))
-                rest += [some[number] for number in failed]
+                if len(some) >= _LEAST:
+                    with permit():
+                        some = decode(encoded, start, some)
+                rest += some
         return rest
 
-    def _to_places(self, encoded: memoryview, start: int, members: list[Member], permit: Permit) -> list[int]:
+    def _to_places(self, encoded: memoryview, start: int, members: list[Member]) -> list[Member]:
         rows: list[list[Row]] = [[] for _ in self._array.form.strides]
         out: Any = None  # it is the same for all units of a read
         for unit in (member.units[0] for member in members):
@@ -65,32 +70,29 @@ class MemoryReads:
             region: Any = unit.region or [slice(0, length) for length in self._array.pipeline.spec.shape]
             for line, index, part, at in zip(rows, unit.index, region, place, strict=True):
                 line.append(row_of(index, part, at.start, at.stop - at.start))
-        return self._run(self._array.listed_job(rows, out), encoded, start, members, permit)
+        failed = self._run(self._array.listed_job(rows, out), encoded, start, members)
+        return [members[number] for number in failed]
 
-    def _for_claims(
-        self, encoded: memoryview, start: int, members: list[Member], permit: Permit
-    ) -> list[int]:
+    def _for_claims(self, encoded: memoryview, start: int, members: list[Member]) -> list[Member]:
         spec, started_s = self._array.pipeline.spec, time.perf_counter()
         chunks: list[AnyArray] = [np.empty(spec.shape, spec.dtype) for _ in members]
-        failed = self._run(self._array.whole_job(chunks), encoded, start, members, permit)
+        failed = self._run(self._array.whole_job(chunks), encoded, start, members)
         decode_s = (time.perf_counter() - started_s) / len(members)
         for number in sorted({*range(len(members))}.difference(failed)):
             unit = members[number].units[0]
             unit.take(chunks[number])
             if unit.claim is not None:
                 unit.claim.fulfil(chunks[number], decode_s)
-        return failed
+        return [members[number] for number in failed]
 
     @staticmethod
-    def _run(job: Job, encoded: memoryview, start: int, members: list[Member], permit: Permit) -> list[int]:
+    def _run(job: Job, encoded: memoryview, start: int, members: list[Member]) -> list[int]:
         """Read members by a job for them. Return the numbers of those that were not read."""
         parts = np.array(
             [(member.start - start, member.stop - member.start) for member in members], np.uint64
         )
-        if not job.read_memory(encoded, parts):
-            return [*range(len(members))]
-        with permit():
-            return job.run(0, job.count)
+        is_accepted = job.read_memory(encoded, parts)
+        return job.run(0, job.count) if is_accepted else [*range(len(members))]
 
 
 def memory_reads(keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool) -> MemoryReads | None:

@@ -159,6 +159,19 @@ def test_always_means_that_damage_beyond_what_is_wanted_is_found(tmp_path: Path,
         np.testing.assert_array_equal(native, data[:, :50_000], strict=True)
 
 
+def test_a_claimed_chunk_counts_as_decoded_once(written: Written) -> None:
+    store, cache = (
+        CountingStore(written.root / f"{CHAINS.index([ZSTD])}s", True),
+        zarrcore.ChunkCache(1 << 25),
+    )
+    array = zarrcore.open_hierarchy(store, chunk_cache=cache).array("/")
+    array[:16, :32, :32]
+    assert (cache.decoded, cache.decoded_bytes) == (8, 16 * 32 * 32 * array.dtype.itemsize)
+    kept = cache.nbytes
+    array[:16, :32, :32]
+    assert (cache.decoded, cache.nbytes) == (8, kept)
+
+
 def test_points_and_few_chunks_are_left_to_python(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise AssertionError("the engine read a chunk")

@@ -542,12 +542,12 @@ typedef struct {
 
 static void find_unit(const zs_job *job, int64_t number, unit *u) {
     u->box.ndim = job->ndim;
-    u->place = job->array;
+    u->place = job->arrays ? job->arrays[number] : job->array;
     u->lo = 0, u->hi = u->chunk_nbytes = (size_t)job->itemsize;
     for (int d = job->ndim - 1; d >= 0; d--) {
         const zs_axis *axis = &job->axes[d];
-        const zs_crossing *c = &axis->crossings[number % axis->ncrossings];
-        number /= axis->ncrossings;
+        const zs_crossing *c = &axis->crossings[job->is_listed ? number : number % axis->ncrossings];
+        if (!job->is_listed) number /= axis->ncrossings;
         u->index[d] = c->index;
         u->box.length[d] = c->count;
         u->box.from[d] = c->count > 1 ? c->step * axis->chunk_stride : 0; /* a step that leads nowhere may be huge */
@@ -583,9 +583,12 @@ static int read_unit(const zs_job *job, zs_thread *t, const unit *u, const sourc
     if (!job->decodes_whole && job->ncodecs == 1 && job->codecs->kind == ZS_BLOSC && (double)part <= BLOSC_PART * (double)want)
         status = blosc_needed(t, s, to, want, u->lo, u->hi);
     if (status == NOT_WORTH_IT) {
-        source whole = {buffer(t, ENCODED, s->nbytes), -1, 0, s->nbytes};
-        if (!whole.memory) return ZS_FAILED;
-        status = take(s, (char *)whole.memory, s->nbytes, 0);
+        source whole = *s;
+        status = ZS_OK;
+        if (!s->memory) {
+            if (!(whole.memory = buffer(t, ENCODED, s->nbytes))) return ZS_FAILED;
+            status = take(s, (char *)whole.memory, s->nbytes, 0);
+        }
         if (status == ZS_OK) status = decode(job, t, &whole, to, want, u->lo, u->hi);
     }
     if (status == ZS_OK && !is_in_place) copy_box(&u->box, u->place, to + u->lo, job->itemsize, job->swap_nbytes);
@@ -640,22 +643,22 @@ static int is_same_file(const zs_job *job, int fd) {
 
 static void read_parts(const zs_job *job, zs_thread *t, int64_t first, int64_t stop, int32_t *status) {
     unit u;
-    int fd = open_beneath(job->root, job->follows_links, job->lead, FILE_);
-    int is_same = fd >= 0 && is_same_file(job, fd);
+    int fd = job->bytes ? -1 : open_beneath(job->root, job->follows_links, job->lead, FILE_);
+    int is_same = job->bytes || (fd >= 0 && is_same_file(job, fd));
     for (int64_t i = first; i < stop && is_same; i++) {
-        int64_t number = job->order[i];
+        int64_t number = job->order ? job->order[i] : i;
         uint64_t offset = job->parts[2 * number], nbytes = job->parts[2 * number + 1];
         if (offset == UINT64_MAX && nbytes == UINT64_MAX) {
             status[i] = ZS_MISSING;
         } else if (nbytes > (uint64_t)job->file_nbytes || offset > (uint64_t)job->file_nbytes - nbytes) {
             status[i] = ZS_BAD;
         } else {
-            source s = {NULL, fd, offset, nbytes};
+            source s = {job->bytes ? job->bytes + offset : NULL, fd, offset, nbytes};
             find_unit(job, number, &u);
             status[i] = read_unit(job, t, &u, &s);
         }
     }
-    if (!is_same || !is_same_file(job, fd))
+    if (!is_same || (!job->bytes && !is_same_file(job, fd)))
         for (int64_t i = first; i < stop; i++) status[i] = ZS_CHANGED;
     if (fd >= 0) close(fd);
 }
@@ -894,7 +897,9 @@ int zs_check(const zs_job *job) {
         const zs_axis *axis = &job->axes[d];
         if (axis->chunk_length < 1 || axis->chunk_stride < 1 || axis->array_length < 1 || !crossings_fit(axis)) return -3;
         if (__builtin_mul_overflow(want, axis->chunk_length, &want)) return -4;
-        if (__builtin_mul_overflow(units, axis->ncrossings, &units)) return -5;
+        if (job->is_listed) units = axis->ncrossings;
+        else if (__builtin_mul_overflow(units, axis->ncrossings, &units)) return -5;
+        if (job->is_listed && units != job->nunits) return -5;
         if (__builtin_mul_overflow(axis->chunk_length - 1, axis->chunk_stride, &reach)) return -6;
         if (__builtin_add_overflow(last, reach, &last)) return -6;
         if (__builtin_mul_overflow(axis->array_length - 1, axis->array_stride, &reach)) return -7;
@@ -904,9 +909,10 @@ int zs_check(const zs_job *job) {
     /* The array must lie in the memory, whatever the signs of its strides. */
     if (job->memory > job->memory_end || job->array < job->memory || job->array > job->memory_end) return -9;
     if (before < job->memory - job->array || after > job->memory_end - job->array) return -9;
+    if (job->bytes && !job->parts) return -10;
     if (job->parts) {
-        if (!job->order || job->nunits > UINT32_MAX || job->file_nbytes < 0) return -10;
-        for (int64_t i = 0; i < job->nunits; i++)
+        if (job->nunits > UINT32_MAX || job->file_nbytes < 0) return -10;
+        for (int64_t i = 0; job->order && i < job->nunits; i++)
             if (job->order[i] >= job->nunits) return -10;
     }
     return job->max_encoded_nbytes < 0 ? -11 : 0;

@@ -1,4 +1,4 @@
-/* The engine: chunks of local files, read to their places in an array, or written from them, without Python.
+/* The engine: chunks of local files or in memory, read to their places in an array, or written from them, without Python.
 
    Python plans: it parses the metadata, chooses the chunks, locates inner chunks, and words every error. The engine executes a
    table of jobs and returns a status for each unit; whatever is not ZS_OK, Python does again in its own way, so each rule and
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZS_ABI 4
+#define ZS_ABI 5
 #define ZS_MAX_NDIM 32
 #define ZS_MAX_CODECS 8
 
@@ -59,7 +59,8 @@ typedef struct {
     const zs_crossing *crossings;
 } zs_axis;
 
-/* A read or a write. Its units are the product of the axes' crossings, in C order. */
+/* A read or a write. Its units are the product of the axes' crossings, in C order; or, if they are listed, each has its own crossing
+   in each axis. */
 typedef struct {
     int32_t ndim, itemsize, ncodecs;
     int32_t swap_nbytes; /* the size of the numbers whose bytes are reversed; 0 if none are */
@@ -68,6 +69,8 @@ typedef struct {
     char *array;            /* its element 0 in every dimension */
     const char *memory, *memory_end; /* the memory that the array lies in */
     int64_t nunits;
+    int32_t is_listed;
+    char *const *arrays; /* of each unit, in memory of its own, as ARRAY is the first one's; NULL if ARRAY is that of all */
 
     /* Each unit is the file LEAD index SEPARATOR index ..., beneath a directory. */
     int32_t root;
@@ -78,10 +81,11 @@ typedef struct {
     char decodes_whole; /* decode units as a whole, even if less is wanted */
     int64_t max_encoded_nbytes;
 
-    /* Reading inner chunks: each unit is a part of the file LEAD; NULL if units are files. */
+    /* Reading inner chunks: each unit is a part of the file LEAD, or of BYTES if these are given; NULL if units are files. */
     const uint64_t *parts;    /* offset and size */
-    const uint32_t *order;    /* in which to read the units */
-    int64_t inode, mtime_ns, file_nbytes;
+    const uint32_t *order;    /* in which to read the units; NULL if as they are numbered */
+    int64_t inode, mtime_ns, file_nbytes; /* of BYTES, only their number */
+    const char *bytes;
 
     /* Writing: one element. Elements outside the array have this value. */
     const char *fill;

@@ -6,9 +6,10 @@ import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
 from itertools import islice, product, repeat
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from zarrcore.array.pools import Task, batch_size, decoding_permit, run_tasks
 from zarrcore.array.selection.axes import Crossing
 from zarrcore.array.selection.points import Points
 from zarrcore.array.shards.reader import ShardReader
+from zarrcore.array.shards.runs import Member
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
 from zarrcore.errors import BodyTooLargeError, ChunkNotFoundError, CodecError, PlacedError, UnsupportedError
@@ -29,6 +31,7 @@ from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 from zarrcore.typing import AnyArray
 
 if TYPE_CHECKING:
+    from zarrcore.array.native.memory_reads import MemoryReads
     from zarrcore.array.native.reads import NativeReads
 
 Missing = Literal["fill", "error"]
@@ -41,6 +44,7 @@ DEFAULT_MAX_CHUNK_BYTES = 2 << 30
 """A unit that decodes to more is refused, so that a wrong document cannot allocate 100 GB of memory."""
 
 _UNITS_AT_ONCE = 1 << 16
+_NO_PERMIT = nullcontext()
 
 
 class ChunkReader:
@@ -79,7 +83,9 @@ class ChunkReader:
         self._missing = missing
         self._decodes_whole = verify == "always"
         pipeline, grid = Encoding(metadata).pipeline(), metadata.chunk_grid
-        self._shards = ShardReader(store, self._fetch, pipeline, grid, lambda: self._scope, self._finish)
+        self._shards = ShardReader(
+            store, self._fetch, pipeline, grid, lambda: self._scope, self._finish, self._finish_run
+        )
         self.grid = self._shards.grid
         self._pipeline = self._shards.unit_pipeline
         self._pipelines = {self._pipeline.spec.shape: self._pipeline}
@@ -93,6 +99,13 @@ class ChunkReader:
         if not self.grid.is_regular:
             return None
         return native_reads(self._store, self._keys, self._pipeline, self._decodes_whole)
+
+    @cached_property
+    def _native_memory(self) -> MemoryReads | None:
+        """What the engine decodes of bytes in memory; None if it decodes nothing of this array."""
+        from zarrcore.array.native.memory_reads import memory_reads  # late, as above
+
+        return memory_reads(self._keys, self._pipeline, self._decodes_whole)
 
     @cached_property
     def _scope(self) -> Hashable:
@@ -357,13 +370,23 @@ class ChunkReader:
             what = f"inner chunk {unit.index}" if self._shards else "the chunk"
             raise ChunkNotFoundError(key, self._store.url, what)
         try:
-            if self._store.is_remote:
-                with decoding_permit():
-                    self._decode(unit, encoded, is_span)
-            else:
+            with self._permit():
                 self._decode(unit, encoded, is_span)
         except PlacedError as error:
             raise error.at(key, self._store.url) from error
+
+    def _finish_run(self, key: str, encoded: memoryview, start: int, run: list[Member]) -> None:
+        """Decode inner chunks from the bytes of a shard that begin at ``start``; by Python those that the engine does not."""
+        rest = run
+        if len(run) > 1 and (native := self._native_memory) is not None:
+            rest = native.decode(encoded, start, run, self._permit)
+        for member in rest:
+            part = encoded[member.start - start : member.stop - start]
+            self._finish(key, member.units[0], part, member.is_span)
+
+    def _permit(self) -> AbstractContextManager[Any]:
+        """What a thread of this store holds while it decodes."""
+        return decoding_permit() if self._store.is_remote else _NO_PERMIT
 
     def _decode(self, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool) -> None:
         if unit.claim is not None:

@@ -1,4 +1,4 @@
-"""The compiled engine for chunks of local files, and how Python calls it.
+"""The compiled engine for chunks of local files and of bytes in memory, and how Python calls it.
 
 `core/native/` has its source in C. Without it, as on a machine without a compiler, everything works as well, but more slowly.
 """

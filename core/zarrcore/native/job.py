@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class JobAxis:
 
 
 class Job:
-    """Units to read or to write: the product of the axes' crossings, in C order. Any number of threads may execute parts of it.
+    """Units to read or to write. Any number of threads may execute parts of it.
 
     Args:
         engine: executes it.
@@ -39,6 +40,8 @@ class Job:
         swap_nbytes: size of the numbers whose bytes are reversed; 0 if none are.
         max_encoded_nbytes: the largest size of an encoded unit.
         decodes_whole: decode units as a whole, even if less is wanted.
+        is_listed: the n-th unit has the n-th crossing of each axis; else units are the product of the crossings, in C order.
+        arrays: one for each unit, of the same shape and strides, the first of which is ``array``; None if that is for all.
 
     Attributes:
         count: the number of units.
@@ -55,8 +58,11 @@ class Job:
         swap_nbytes: int,
         max_encoded_nbytes: int,
         decodes_whole: bool = False,
+        is_listed: bool = False,
+        arrays: Sequence[AnyArray] | None = None,
     ) -> None:
         self._engine = engine
+        self._kept: list[Any] = [array, *axes]
         self._axes = (NativeAxis * len(axes))(
             *(
                 NativeAxis(
@@ -71,9 +77,8 @@ class Job:
             )
         )
         self._codecs = (NativeCodec * len(codecs))(*codecs)
-        self.count = 1
-        for axis in axes:
-            self.count *= len(axis.crossings)
+        counts = [len(axis.crossings) for axis in axes]
+        self.count = counts[0] if is_listed else math.prod(counts)
         low, high = np.lib.array_utils.byte_bounds(array)
         self._job = NativeJob(
             ndim=len(axes),
@@ -86,14 +91,19 @@ class Job:
             memory=low,
             memory_end=high,
             nunits=self.count,
+            is_listed=is_listed,
             max_encoded_nbytes=max_encoded_nbytes,
             decodes_whole=decodes_whole,
         )
+        if arrays is not None:
+            addresses = np.array([one.ctypes.data for one in arrays], np.uintp)
+            self._job.arrays = addresses.ctypes.data
+            self._kept += [arrays, addresses]
         self._address = ctypes.addressof(self._job)
+        self._order: NDArray[np.uint32] | None = None
         self.stored, self.absent = self.count, list[int]()
         self.statuses = np.zeros(self.count, np.int32)
         self._status_address = self.statuses.ctypes.data
-        self._kept: list[Any] = [array, *axes]
 
     def read_files(
         self, directory: Any, follows_links: bool, lead: str, separator: str, is_reversed: bool
@@ -145,6 +155,19 @@ class Job:
         self._order = order
         return self._engine.accepts(self._address)
 
+    def read_memory(self, encoded: memoryview, parts: NDArray[np.uint64]) -> bool:
+        """Let each unit be a part of some bytes, which do not change. False if the engine cannot execute the job.
+
+        Args:
+            encoded: the bytes.
+            parts: per unit, its offset and size.
+        """
+        memory = np.frombuffer(encoded, np.uint8)
+        self._kept += [memory, parts]
+        self._job.bytes, self._job.file_nbytes = memory.ctypes.data, len(memory)
+        self._job.lead, self._job.parts = b"", parts.ctypes.data
+        return self._engine.accepts(self._address)
+
     def write_files(
         self,
         directory: Any,
@@ -178,5 +201,5 @@ class Job:
         if not len(failed):
             return []
         numbers = failed + first
-        found: list[int] = (numbers if self._job.parts is None else self._order[numbers]).tolist()
+        found: list[int] = (numbers if self._order is None else self._order[numbers]).tolist()
         return found

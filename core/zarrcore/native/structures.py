@@ -6,7 +6,7 @@ import ctypes
 from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
 from typing import Final
 
-ABI: Final = 4
+ABI: Final = 5
 """``ZS_ABI``: it changes with the structures."""
 
 MAX_NDIM: Final = 32
@@ -63,6 +63,8 @@ class NativeJob(ctypes.Structure):
         ("memory", c_void_p),
         ("memory_end", c_void_p),
         ("nunits", c_int64),
+        ("is_listed", c_int32),
+        ("arrays", c_void_p),
         ("root", c_int32),
         ("follows_links", c_int32),
         ("lead", c_char_p),
@@ -75,6 +77,7 @@ class NativeJob(ctypes.Structure):
         ("inode", c_int64),
         ("mtime_ns", c_int64),
         ("file_nbytes", c_int64),
+        ("bytes", c_void_p),
         ("fill", c_char_p),
         ("stores_empty", c_int32),
     )

@@ -75,6 +75,30 @@ def axes_of(form: Any, shape: tuple[int, ...], rng: np.random.Generator, is_wild
     return axes
 
 
+def from_memory(engine: Engine, pipeline: Pipeline, content: bytes, rng: np.random.Generator) -> str:
+    """Read units that are listed, each with a random part of a chunk, from bytes in memory."""
+    form = pipeline.native_form()
+    assert form is not None
+    count, shape, own = 3, pipeline.spec.shape, rng.random() < 0.5
+    several = [axes_of(form, shape, rng, is_wild=rng.random() < 0.1) for _ in range(count)]
+    axes = [
+        JobAxis(length, stride, np.concatenate([axes[d].crossings for axes in several]))
+        for d, (length, stride) in enumerate(zip(shape, form.strides, strict=True))
+    ]
+    if rng.random() < 0.1:
+        axes[0] = JobAxis(axes[0].chunk_length, axes[0].chunk_stride, axes[0].crossings[:2])
+    arrays = [np.empty(shape, pipeline.spec.dtype) for _ in range(count if own else 1)]
+    limit, most = pipeline.max_encoded_nbytes, len(content)
+    options = {"is_listed": True, "arrays": arrays if own else None}
+    job = Job(engine, arrays[0], axes, form.codecs, form.swap_nbytes, limit, **options)
+    places = [0, 0, 1, 4, most, most, most // 2, 2**63 - 1, 2**64 - 1]
+    parts = np.array([[places[i] for i in rng.integers(0, len(places), 2)] for _ in range(count)], np.uint64)
+    parts[0] = 0, most
+    if not job.read_memory(memoryview(content), parts):
+        return "invalid"
+    return "refused" if 0 in job.run(0, count) else "read"
+
+
 def main(library: str, folder: str, seed: str, count: str) -> None:
     """Mutate and read."""
     engine, rng, root = Engine(library), np.random.default_rng(int(seed)), Path(folder)
@@ -89,6 +113,9 @@ def main(library: str, folder: str, seed: str, count: str) -> None:
         axes = axes_of(form, pipeline.spec.shape, rng, is_wild=rng.random() < 0.2)
         shape = [int(min(max(axis.crossings[0][2], 1), 16)) for axis in axes]
         array = np.empty(shape, pipeline.spec.dtype)
+        if rng.random() < 0.3:
+            outcomes[from_memory(engine, pipeline, content, rng)] += 1
+            continue
         job = Job(engine, array, axes, form.codecs, form.swap_nbytes, pipeline.max_encoded_nbytes)
         if rng.random() < 0.3:
             facts = file.stat()

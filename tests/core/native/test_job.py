@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import google_crc32c
 import numpy as np
@@ -170,6 +171,37 @@ def test_a_part_outside_its_file_is_not_read(found: Engine, tmp_path: Path) -> N
     job = Job(found, array, axes, (), 0, 100)
     assert job.read_parts(Directory(tmp_path), False, "shard", parts, (facts.st_mtime_ns + 1, *version[1:]))
     assert len(job.run(0, 9)) == 9, "it is another version of the file"
+
+
+def listed(engine: Engine, out: np.ndarray, rows: tuple[int, int] = (9, 9), **options: Any) -> Job:
+    """A job for units of four numbers, one below the other in ``out``, or each in an array of its own."""
+    first = np.array([[i, 0, 1, 1, 0 if options else i] for i in range(rows[0])], np.int64)
+    second = np.array([[0, 0, 4, 1, 0]] * rows[1], np.int64)
+    return Job(
+        engine, out, [JobAxis(1, 8, first), JobAxis(4, 2, second)], (), 0, 100, is_listed=True, **options
+    )
+
+
+@pytest.mark.parametrize("has_own", [False, True])
+def test_a_part_outside_its_memory_is_not_read(found: Engine, has_own: bool) -> None:
+    content, most = bytes(range(1, 17)), 2**64 - 1
+    parts = np.array(
+        [[8, 8], [9, 8], [16, 8], [2**63, 8], [8, 2**63], [most - 8, 16], [most, 8], [0, 8], [most, most]],
+        np.uint64,
+    )
+    out = np.zeros((9, 4), "u2")
+    job = listed(found, out[:1], arrays=[out[i : i + 1] for i in range(9)]) if has_own else listed(found, out)
+    assert job.read_memory(memoryview(content), parts)
+    assert job.run(0, 9) == [1, 2, 3, 4, 5, 6, 8]
+    assert out[0].tobytes() == content[8:]
+    assert out[7].tobytes() == content[:8]
+    assert not out[[1, 2, 3, 4, 5, 6, 8]].any()
+
+
+@pytest.mark.parametrize("rows", [(9, 8), (8, 9), (9, 1)])
+def test_a_list_needs_a_crossing_for_each_unit(found: Engine, rows: tuple[int, int]) -> None:
+    job = listed(found, np.zeros((9, 4), "u2"), rows)
+    assert not job.read_memory(memoryview(bytes(16)), np.zeros((9, 2), np.uint64))
 
 
 @pytest.fixture(scope="module")

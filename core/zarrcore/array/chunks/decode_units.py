@@ -51,6 +51,8 @@ class DecodeUnit:
     """Where to put that part; None to decode only into the cache."""
     claim: Claim | None = None
     """The cache's claim, if there is a cache."""
+    place: tuple[AnyArray, tuple[slice, ...]] | None = None
+    """The array that the destination is a part of, and which part; None for points, and without a destination."""
 
     def take(self, decoded: Chunk) -> None:
         """Copy the wanted part of the decoded unit to its place."""
@@ -77,7 +79,7 @@ class DecodeUnit:
 def unit_of_ranges(parts: Sequence[Crossing], out: AnyArray) -> DecodeUnit:
     """One unit that ranges cross: its index, the part to take and its place in ``out``, for each dimension."""
     index, region, place, are_whole = zip(*parts, strict=True)
-    return DecodeUnit(index, None if all(are_whole) else region, out[(*place, ...)])
+    return DecodeUnit(index, None if all(are_whole) else region, out[(*place, ...)], place=(out, place))
 
 
 class DecodeUnitGrid:
@@ -142,7 +144,10 @@ class DecodeUnitGrid:
         for index, region, place, are_whole in zip(indices, regions, places, whole, strict=True):
             # The ellipsis makes the result an array even without dimensions.
             inside: Any = (*place, ...)
-            yield DecodeUnit(index, None if all(are_whole) else region, None if out is None else out[inside])
+            unit = DecodeUnit(index, None if all(are_whole) else region, None)
+            if out is not None:
+                unit.destination, unit.place = out[inside], (out, place)
+            yield unit
 
     def units_of_points(
         self, points: Points, shape: tuple[int, ...], gathered: AnyArray

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,18 +46,37 @@ class NativeArray:
 
     def job(self, rows: Sequence[Sequence[Row]], array: AnyArray) -> Job:
         """A job for the product of rows, one sequence for each dimension, with the elements in ``array``."""
+        return self._job(rows, array)
+
+    def listed_job(self, rows: Sequence[Sequence[Row]], array: AnyArray) -> Job:
+        """A job for units of which the n-th has the n-th row of each dimension, with the elements in ``array``."""
+        return self._job(rows, array, is_listed=True)
+
+    def whole_job(self, arrays: Sequence[AnyArray]) -> Job:
+        """A job for whole units, each with an array of its own."""
+        count = len(arrays)
+        rows = [[(0, 0, length, 1, 0)] * count for length in self.pipeline.spec.shape]
+        return self._job(rows, arrays[0], is_listed=True, arrays=arrays)
+
+    def _job(self, rows: Sequence[Sequence[Row]], array: AnyArray, **options: Any) -> Job:
         form = self.form
         axes = [
             JobAxis(length, stride, np.array(crossings, np.int64))
             for crossings, length, stride in zip(rows, self.pipeline.spec.shape, form.strides, strict=True)
         ]
         limit = self.pipeline.max_encoded_nbytes
-        return Job(self.engine, array, axes, form.codecs, form.swap_nbytes, limit, self.decodes_whole)
+        return Job(
+            self.engine, array, axes, form.codecs, form.swap_nbytes, limit, self.decodes_whole, **options
+        )
+
+    @property
+    def most_a_call(self) -> int:
+        """How many units a call of the engine should read or write at most."""
+        return max(1, min(_CALL_UNITS, _CALL_NBYTES // self.pipeline.spec.nbytes))
 
     def units_a_call(self, count: int) -> int:
-        """How many of ``count`` units a call of the engine should read or write."""
-        most = min(_CALL_UNITS, _CALL_NBYTES // self.pipeline.spec.nbytes, count // (4 * CORES))
-        return max(1, most)
+        """How many of ``count`` units that several threads share a call of the engine should read or write."""
+        return max(1, min(self.most_a_call, count // (4 * CORES)))
 
 
 @dataclass(frozen=True, slots=True)

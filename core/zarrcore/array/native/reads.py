@@ -16,6 +16,7 @@ from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeArray, Row, unit_at
 from zarrcore.array.pools import Task
 from zarrcore.array.selection.axes import Crossing
+from zarrcore.codecs.region import Part
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.native import Job
 from zarrcore.typing import AnyArray
@@ -81,11 +82,11 @@ class NativeReads(ABC):
 
 def rows_of(crossed: Crossings) -> list[list[Row]] | None:
     """The crossings as the engine takes them; None if they are not ranges."""
-    if not all(isinstance(part[1], slice) for parts in crossed for part in parts):
+    if not all(are_ranges(part[1] for part in parts) for parts in crossed):
         return None
     return [
         [
-            _row(index, part, place.start, place.stop - place.start)
+            row_of(index, part, place.start, place.stop - place.start)
             for index, part, place, _ in parts
             if isinstance(part, slice)
         ]
@@ -93,7 +94,12 @@ def rows_of(crossed: Crossings) -> list[list[Row]] | None:
     ]
 
 
-def _row(index: int, part: slice, place: int, count: int) -> Row:
+def are_ranges(parts: Iterable[Part]) -> bool:
+    """Whether parts of a unit are ranges."""
+    return all(isinstance(part, slice) for part in parts)
+
+
+def row_of(index: int, part: slice, place: int, count: int) -> Row:
     """One crossing as the engine takes it. A step that leads nowhere may be of any size."""
     return index, part.start, count, (part.step or 1) if count > 1 else 1, place
 

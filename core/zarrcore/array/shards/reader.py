@@ -42,6 +42,9 @@ Finish = Callable[[str, DecodeUnit, BytesLike | None, bool], None]
 """Called with a unit's bytes (or the wanted span of them) or their absence, and the key they are under."""
 
 
+FinishRun = Callable[[str, memoryview, int, list[Member]], None]
+
+
 class _ReplacedError(Exception):
     """The value of a key was replaced since its index was read."""
 
@@ -79,6 +82,7 @@ class ShardReader:
         chunk_grid: the array's chunks.
         scope: separates this array's indices in the cache from those of other arrays.
         finish: called with each unit's bytes.
+        finish_run: called with the bytes of a run, its first byte and its members, each of one unit.
 
     Attributes:
         grid: the array's units.
@@ -96,11 +100,13 @@ class ShardReader:
         chunk_grid: ChunkGrid,
         scope: Callable[[], Hashable],
         finish: Finish,
+        finish_run: FinishRun,
     ) -> None:
         self._store = store
         self._fetch = fetch
         self._scope = scope
         self._finish = finish
+        self._finish_run = finish_run
         self._chunk_grid = chunk_grid
         self._is_stated = store.states_versions and not store.remembers
         self._max_request_nbytes = (
@@ -373,8 +379,4 @@ class ShardReader:
                 f"the index points to bytes {start:,} to {stop:,}, but only {found:,} of them exist",
                 codec="sharding_indexed",
             ).at(key, self._store.url)
-        view = memoryview(encoded)
-        for member in run:
-            part = view[member.start - start : member.stop - start]
-            for unit in member.units:
-                self._finish(key, unit, part, member.is_span)
+        self._finish_run(key, memoryview(encoded), start, run)

@@ -53,6 +53,7 @@ class CheckDialog(QDialog):
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setFixedWidth(120)
+        self.progress.setAccessibleName("progress of the check")
         self.kinds = QTabBar()
         self.kinds.setProperty("role", "switch")
         self.kinds.setDrawBase(False)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from zarrbrowser.session.connection import OPTIONS, Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.completion import suggest
 from zarrbrowser.widgets.label import label
 from zarrcore.stores import StoreOption
@@ -46,7 +47,7 @@ class OpenDialog(QDialog):
         )
         suggest(self.address, known)
         self.format = QComboBox()
-        self.format.setAccessibleName("format")
+        name_box(self.format, "format")
         self._fill_formats(suggested.format)
         self.fields = {one.name: _field(one, getattr(connection, one.name)) for one in OPTIONS}
         """One for each connection option."""

@@ -33,6 +33,7 @@ class MetadataPane(Pane):
         self._lane = Lane(workers)
         self.meaning: MeaningFacts | None = None
         self.facts = QScrollArea()
+        self.facts.setAccessibleName("facts")
         self.facts.setWidgetResizable(True)
         self.facts.setFrameShape(QFrame.Shape.NoFrame)
         self.facts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -68,6 +68,7 @@ class PlotPane(Pane):
         """The factor that numbers are multiplied by for drawing."""
         self.graph = Graph("plot of the array", is_counted=True)
         self.plot = self.graph.plot
+        self.pointed.connect(self._describe)
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)
         self.stack = DataStack(self.graph, self.request_series, self._load_anyway)
@@ -322,6 +323,14 @@ class PlotPane(Pane):
         if self.series is not None:
             left_out = left_out_text(self.series, is_log_x=is_log)
             self.controls.note.setText(count(self.series.numbers.size, "element") + detail + left_out)
+            self._describe()
+
+    def _describe(self, pointed: str = "") -> None:
+        """Say for screen readers what is drawn, and the value under the pointer."""
+        path = "" if self._array is None else self._array.path
+        self.graph.setAccessibleDescription(
+            ", ".join(filter(None, (path, self.controls.note.text(), pointed)))
+        )
 
     def _load_anyway(self) -> None:
         if self._array is not None:

@@ -32,6 +32,7 @@ class StoragePane(Pane):
         self._counting: Request | None = None
         self._last: ChunkMap | None = None
         self.facts = QScrollArea()
+        self.facts.setAccessibleName("facts")
         self.facts.setWidgetResizable(True)
         self.facts.setFrameShape(QFrame.Shape.NoFrame)
         self.facts.setMinimumWidth(200)

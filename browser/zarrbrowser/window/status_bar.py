@@ -30,6 +30,7 @@ class StatusBar(QStatusBar):
     ) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
+        self.setAccessibleName("status")
         self._workers = workers
         self._traffic, self._before, self._busy = traffic, (0, 0), False
         self._last = ""
@@ -39,6 +40,7 @@ class StatusBar(QStatusBar):
         self.progress = QProgressBar()
         self.progress.setFixedWidth(120)
         self.progress.setTextVisible(False)
+        self.progress.setAccessibleName("progress of reading")
         self.progress.setRange(0, 0)
         self.cancel = tool_button("close", "Cancel reading (Esc)", workers.stop)
         self.addWidget(self.cancel)

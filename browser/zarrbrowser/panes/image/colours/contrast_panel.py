@@ -27,6 +27,7 @@ from zarrbrowser.panes.image.colours.flag_list import FlagList
 from zarrbrowser.panes.image.colours.histogram import Histogram
 from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, largest, may_mask
 from zarrbrowser.values.numbers import meaning_of
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
@@ -233,7 +234,7 @@ class ContrastPanel(Scrolled):
 
 def _box(name: str, titles: dict[Any, str]) -> QComboBox:
     box = QComboBox()
-    box.setAccessibleName(name)
+    name_box(box, name)
     box.setToolTip(name[0].upper() + name[1:])
     for value, title in titles.items():
         box.addItem(title, value)

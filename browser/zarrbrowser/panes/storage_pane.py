@@ -34,7 +34,6 @@ class StoragePane(Pane):
         self.facts = QScrollArea()
         self.facts.setAccessibleName("facts")
         self.facts.setWidgetResizable(True)
-        self.facts.setFrameShape(QFrame.Shape.NoFrame)
         self.facts.setMinimumWidth(200)
         self.picture = ChunkPicture()
         self.problem = Notice("Count again", self.start)

@@ -73,6 +73,7 @@ QPushButton:pressed, QToolButton:pressed { background: $selection; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled { color: $disabled; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
+QPushButton[role="primary"]:focus { border: 3px double $on_accent; padding: 2px 10px; }
 QPushButton[role="primary"]:disabled { background: $raised; color: $disabled; border-color: $border; }
 QPushButton[role="link"] {
     background: transparent; border: 0; color: $accent; text-align: left; padding: 3px 4px;
@@ -86,6 +87,7 @@ QToolButton[role="flat"] { background: transparent; border-color: transparent; }
 QToolButton[role="flat"]:hover { background: $hover; }
 QToolButton[role="flat"]:focus { border-color: $accent; }
 QToolButton:checked { background: $selection; border-color: $accent; }
+QToolButton:checked:focus { border: 2px solid $accent; padding: 3px; }
 QToolButton[popupMode="1"] { padding-right: 20px; }
 QToolButton[role="open"] { padding: 4px 12px 4px 8px; }
 QToolButton[role="open"][popupMode="1"] { padding-right: 26px; }
@@ -96,12 +98,14 @@ QToolButton::menu-indicator { image: none; }
 QCheckBox { spacing: 7px; background: transparent; }
 QCheckBox:disabled { color: $disabled; }
 QCheckBox::indicator, QListView::indicator {
-    width: 13px; height: 13px; border: 1px solid $disabled; border-radius: 3px; background: $surface;
+    width: 13px; height: 13px; border: 1px solid $muted; border-radius: 3px; background: $surface;
 }
 QCheckBox::indicator:checked, QListView::indicator:checked {
     background: $selection; border-color: $accent; image: url("$check");
 }
-QCheckBox::indicator:focus, QCheckBox::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:disabled { border-color: $disabled; }
+QCheckBox::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:focus { border: 2px solid $accent; width: 11px; height: 11px; }
 
 QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
 QMenu::item { padding: 5px 24px 5px 12px; border-radius: 4px; }
@@ -111,15 +115,14 @@ QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
 QMenu::indicator { width: 12px; height: 12px; margin-left: 6px; }
 QMenu::indicator:checked { image: url("$check"); }
 
-QPlainTextEdit, QListView { border: 0; }
 QTreeView, QPlainTextEdit, QListView {
     background: $surface; color: $text; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $window;
 }
 QListView::item:focus { background: $selection; color: $text; }
 QListView[role="views"]::item { padding: 4px 6px; }
-QTreeView, QTableView, QGraphicsView { border: 1px solid transparent; }
-QTreeView:focus, QTableView:focus, QGraphicsView:focus { border: 1px solid $accent; }
+QAbstractScrollArea { border: 1px solid transparent; }
+QAbstractScrollArea:focus { border: 1px solid $accent; }
 QTreeView::item { padding: 3px 2px; border: 0; }
 QTreeView::item:hover { background: $hover; }
 QTreeView::item:selected { background: $selection; color: $text; }
@@ -148,7 +151,7 @@ QFrame[role="side"] { background: $window; border: 0; border-left: 1px solid $bo
 QFrame[role="foot"] { background: $window; border: 0; border-top: 1px solid $border; }
 QWidget[role="surface"] { background: $surface; }
 QWidget[role="canvas"] { background: $canvas; }
-QScrollArea { background: $surface; border: 0; }
+QScrollArea { background: $surface; }
 QScrollArea[role="page"], QFrame[role="page"] { background: transparent; }
 
 QTabWidget::pane { border: 0; border-top: 1px solid $border; background: $surface; }
@@ -159,13 +162,14 @@ QTabBar::tab {
 }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
-QTabBar::tab:focus { color: $accent; }
+QTabBar::tab:selected:focus { background: $selection; color: $accent; }
 QTabBar[role="switch"]::tab {
     background: $raised; border: 1px solid $border; padding: 4px 10px; margin: 0; min-height: 18px;
 }
 QTabBar[role="switch"]::tab:first { border-top-left-radius: 5px; border-bottom-left-radius: 5px; border-right: 0; }
 QTabBar[role="switch"]::tab:last { border-top-right-radius: 5px; border-bottom-right-radius: 5px; }
 QTabBar[role="switch"]::tab:selected { background: $selection; color: $text; }
+QTabBar[role="switch"]::tab:selected:focus { border: 2px solid $accent; padding: 3px 9px; }
 
 QSlider::groove:horizontal { height: 4px; background: $border; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }

@@ -7,6 +7,7 @@ from functools import cache
 from string import Template
 
 from zarrbrowser.theme.colours import Colours
+from zarrbrowser.theme.fonts import USUAL_POINTS
 from zarrbrowser.theme.icons import drawing_path
 
 _TEMPLATE = Template(
@@ -17,9 +18,9 @@ QMainWindow, QDialog { background: $window; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QLabel { background: transparent; }
 QLabel[role="muted"] { color: $muted; }
-QWidget[role="title"] { font-size: 15pt; font-weight: 600; }
+QWidget[role="title"] { font-size: ${title}pt; font-weight: 600; }
 QWidget[role="heading"] { font-weight: 600; color: $muted; }
-QLabel[role="number"] { font-size: 22pt; }
+QLabel[role="number"] { font-size: ${number_size}pt; }
 QLabel[role="problem"] { color: $warning; }
 QLabel[role="key"] { background: $hover; border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
@@ -34,7 +35,7 @@ QLineEdit[role="cell"], QLineEdit[role="cell"]:focus {
 QPlainTextEdit[role="code"] { border: 1px solid $border; border-radius: 5px; }
 QPlainTextEdit[role="code"]:focus { border-color: $accent; }
 QLabel[role="drop"] {
-    background: $drop; color: $text; border: 3px solid $accent; font-size: 18pt; font-weight: 600;
+    background: $drop; color: $text; border: 3px solid $accent; font-size: ${drop_size}pt; font-weight: 600;
 }
 QFrame[role="stored"] { background: $accent; border-radius: 2px; }
 QFrame[role="absent"] { background: $border; border-radius: 2px; }
@@ -43,7 +44,7 @@ QFrame[role="fill"] { background: $fill; border-radius: 3px; }
 
 QLineEdit, QComboBox, QDoubleSpinBox {
     background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;
-    padding: 3px 7px; min-height: 20px; selection-background-color: $accent; selection-color: $on_accent;
+    padding: 3px 7px; min-height: ${line}px; selection-background-color: $accent; selection-color: $on_accent;
 }
 QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 16px; }
 QLineEdit:focus, QComboBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
@@ -65,7 +66,7 @@ QDoubleSpinBox::down-arrow { image: url("$down"); width: 10px; height: 10px; }
 
 QPushButton, QToolButton {
     background: $raised; color: $text; border: 1px solid $border; border-radius: 5px; padding: 4px 12px;
-    min-height: 18px;
+    min-height: ${row}px;
 }
 QToolButton { padding: 4px; }
 QPushButton:hover, QToolButton:hover { background: $hover; }
@@ -164,7 +165,7 @@ QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:selected:focus { background: $selection; color: $accent; }
 QTabBar[role="switch"]::tab {
-    background: $raised; border: 1px solid $border; padding: 4px 10px; margin: 0; min-height: 18px;
+    background: $raised; border: 1px solid $border; padding: 4px 10px; margin: 0; min-height: ${row}px;
 }
 QTabBar[role="switch"]::tab:first { border-top-left-radius: 5px; border-bottom-left-radius: 5px; border-right: 0; }
 QTabBar[role="switch"]::tab:last { border-top-right-radius: 5px; border-bottom-right-radius: 5px; }
@@ -196,11 +197,17 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 )
 
 
+LINE = 20
+"""The height of a field for text of the usual size."""
+
+
 @cache
-def stylesheet(colours: Colours) -> str:
-    """The stylesheet of one appearance."""
+def stylesheet(colours: Colours, points: float = USUAL_POINTS, line: int = LINE) -> str:
+    """The stylesheet of one appearance, for text of a size in points in fields of a height in pixels."""
     arrows = {name: drawing_path(f"{name}-{colours.name}") for name in ("down", "up", "right", "check")}
     drop = colours.surface.replace(
         "#", "#d8"
     )  # mostly opaque: the sentence must be readable over any picture
-    return _TEMPLATE.substitute(asdict(colours), drop=drop, **arrows)
+    larger = {"title": 15, "number_size": 22, "drop_size": 18}
+    sizes = {name: f"{size * points / USUAL_POINTS:.4g}" for name, size in larger.items()}
+    return _TEMPLATE.substitute(asdict(colours), drop=drop, line=line, row=line - 2, **arrows, **sizes)

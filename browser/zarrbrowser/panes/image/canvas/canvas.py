@@ -22,6 +22,7 @@ from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.panes.image.canvas.holes import Holes
 from zarrbrowser.panes.image.canvas.scale_bar import ScaleBar
 from zarrbrowser.theme.colours import Colours
+from zarrbrowser.theme.fonts import text_points
 from zarrbrowser.widgets.number_axis import NumberAxis
 from zarrbrowser.widgets.view_keys import ViewKeys
 
@@ -177,7 +178,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         """Set the title above the plane; hidden if empty."""
         self.title = text
         colour = self.plot.getAxis("left").textPen().color()
-        self.plot.setTitle(escape(text) or None, color=colour, size="9pt")
+        self.plot.setTitle(escape(text) or None, color=colour, size=f"{text_points():g}pt")
 
     def show_scale(self, scale: tuple[float, str] | None) -> None:
         """Show a scale bar for elements of a width in units; hide it if None."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QStatusBar, QWidget
 
+from zarrbrowser.theme.motion import is_reduced
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
@@ -41,7 +42,6 @@ class StatusBar(QStatusBar):
         self.progress.setFixedWidth(120)
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName("progress of reading")
-        self.progress.setRange(0, 0)
         self.cancel = tool_button("close", "Cancel reading (Esc)", workers.stop)
         self.addWidget(self.cancel)
         self.addWidget(self.progress)
@@ -116,5 +116,7 @@ class StatusBar(QStatusBar):
         others = f"  (and {len(active) - 1} more)" if len(active) > 1 else ""
         self.message.set_text(f"{oldest.label}…  {format_duration(now - oldest.started_s)}{others}")
         fraction = self._fractions.get(oldest)
-        self.progress.setRange(0, 0 if fraction is None else 100)
+        self.progress.setRange(
+            0, 0 if fraction is None and not is_reduced() else 100
+        )  # 0 to 0 moves to and fro
         self.progress.setValue(round((fraction or 0) * 100))

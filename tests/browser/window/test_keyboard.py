@@ -59,7 +59,7 @@ def faults(window: QWidget) -> list[str]:
         other.setFocus(Qt.FocusReason.TabFocusReason)
         without = seen(widget)
         widget.setFocus(Qt.FocusReason.TabFocusReason)
-        if other is not widget and seen(widget) == without:
+        if other is not widget and takes_tab(widget) and seen(widget) == without:
             unseen.append(widget)
     return [f"{type(one).__name__} {one.accessibleName()}" for one in (*missed, *unseen)]
 

@@ -184,12 +184,10 @@ class PlaneView(QWidget):
         state, text = self.state, ""
         if state is not None:
             axes = state.settings.axes
-            sides = " × ".join(
-                f"{axes.shape[axis]:,} {axes.names[axis]}" for axis in (axes.rows, axes.columns)
-            )
-            text = ", ".join(
-                filter(None, (state.image.path, sides, state.settings.describe(state.image), pointed))
-            )
+            names, shape = axes.names, axes.shape
+            sides = " × ".join([f"{shape[axis]:,} {names[axis]}" for axis in (axes.rows, axes.columns)])
+            parts = (state.image.path, sides, state.settings.describe(state.image), pointed)
+            text = ", ".join([one for one in parts if one])
         for canvas in (self.canvas, self.projection.canvas):
             if canvas is not None:
                 canvas.setAccessibleDescription(text)
@@ -249,7 +247,7 @@ class PlaneView(QWidget):
         self.map.follow(None)
         self.projection.follow(None)
         self.canvas.clear_plane()
-        self.describe()
+        self.canvas.setAccessibleDescription("")
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""

@@ -44,6 +44,7 @@ class ImageTools(QObject):
     ) -> None:
         super().__init__(parent)
         self._model, self._controls, self._grid = model, controls, grid
+        self._is_pointed = False
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
         self.regions = RegionsPanel(model, workers, grid.main.canvas)
         self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
@@ -83,8 +84,10 @@ class ImageTools(QObject):
             button.setChecked(False)
 
     def _describe(self, text: str) -> None:
-        for view in self._grid.views:
-            view.describe(text if view is self.pointer.view else "")
+        if text or self._is_pointed:
+            for view in self._grid.views:
+                view.describe(text if view is self.pointer.view else "")
+        self._is_pointed = bool(text)
 
     def _follow(self, _change: Change) -> None:
         state = self._model.state

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from zarrbrowser.models.finding_model import FindingModel
 from zarrbrowser.session.checking import Checked, Kind, Tallies
+from zarrbrowser.theme.motion import is_reduced
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrcore.printable import printable
@@ -53,6 +54,7 @@ class CheckDialog(QDialog):
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setFixedWidth(120)
+        self.progress.setAccessibleName("progress of the check")
         self.kinds = QTabBar()
         self.kinds.setProperty("role", "switch")
         self.kinds.setDrawBase(False)
@@ -90,7 +92,8 @@ class CheckDialog(QDialog):
         """Show a check that has just started."""
         self.tallies, self._now = Tallies(), ""
         self.model.clear()
-        self.progress.setRange(0, 0)
+        self.progress.setRange(0, 100 if is_reduced() else 0)  # 0 to 0 moves to and fro
+        self.progress.setValue(0)
         self._running(is_on=True)
         self.state.set_text("Checking…")
         self._show_counts()

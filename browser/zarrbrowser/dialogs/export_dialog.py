@@ -18,6 +18,7 @@ from zarrbrowser.export.viewed_array import Selection, ViewedArray, complete_sel
 from zarrbrowser.export.whole_nodes import OF_ARRAYS, WITH_COORDINATES
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import count, format_bytes, format_shape
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import label
 
 _OTHER = "Another selection"
@@ -40,10 +41,10 @@ class ExportDialog(QDialog):
         self._viewed = viewed
         self.what, self.suffix, self.selection = QComboBox(), QComboBox(), QLineEdit()
         self.level, self.channels = QComboBox(), QComboBox()
-        self.level.setAccessibleName("level of the pyramid")
-        self.channels.setAccessibleName("channels to export")
-        self.what.setAccessibleName("what to export")
-        self.suffix.setAccessibleName("file type")
+        name_box(self.level, "level of the pyramid")
+        name_box(self.channels, "channels to export")
+        name_box(self.what, "what to export")
+        name_box(self.suffix, "file type")
         self.selection.setAccessibleName("selection")
         if viewed.in_view != viewed.selection:
             self.what.addItem("The part in view", _IN_VIEW)

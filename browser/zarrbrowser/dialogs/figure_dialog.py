@@ -25,6 +25,7 @@ from zarrbrowser.export.figures.choices import UNITS_MM, FigureChoices
 from zarrbrowser.export.figures.figure import MM_PER_INCH, Figure, FigureOptions
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme import current_colours
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
@@ -72,12 +73,9 @@ class FigureDialog(QDialog):
             "has_labels": _box("Labels over the picture", options.has_labels, figure.has_labels),
             "is_transparent": _box("Transparent background", options.is_transparent, True),
         }
-        for widget, name in (
-            (self.suffix, "file type"),
-            (self.unit, "unit of the size"),
-            (self.title, "title"),
-        ):
-            widget.setAccessibleName(name)
+        name_box(self.suffix, "file type")
+        name_box(self.unit, "unit of the size")
+        self.title.setAccessibleName("title")
         self.unit.setToolTip("Unit of width and height")
         self._show_size(options)
         self.note, self.problem = label(role="muted", wrap=True), label(role="problem", wrap=True)

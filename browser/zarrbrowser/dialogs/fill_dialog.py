@@ -21,6 +21,7 @@ from zarrbrowser.editing.elements import cost_of, write_elements
 from zarrbrowser.export.viewed_array import Selection, complete_selection, selection_text
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import count
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import label
 
 _OTHER = "Another selection"
@@ -41,7 +42,7 @@ class FillDialog(QDialog):
         self.setMinimumWidth(460)
         self._target = target
         self.what, self.selection, self.value = QComboBox(), QLineEdit(), QLineEdit()
-        self.what.setAccessibleName("elements to write")
+        name_box(self.what, "elements to write")
         self.selection.setAccessibleName("selection")
         self.value.setAccessibleName("value")
         self.what.addItem(target.title, target.selection)

@@ -26,6 +26,7 @@ from zarrbrowser.export.movies.playing import Direction
 from zarrbrowser.export.movies.writers import MOVIE_TYPES
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import count, format_duration
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import label
 
 MovieAxis = tuple[int, str, int]
@@ -67,7 +68,7 @@ class MovieDialog(QDialog):
             self.direction.addItem(one.value, one)
         self.direction.setCurrentIndex(self.direction.findData(options.direction))
         for box, name in ((self.kind, "file type"), (self.axis, "axis"), (self.direction, "direction")):
-            box.setAccessibleName(name)
+            name_box(box, name)
         self.first, self.last, self.step = (_whole(name) for name in ("first index", "last index", "step"))
         self.rate, self.width_, self.height_ = (
             _whole(name) for name in ("frames per second", "width", "height")

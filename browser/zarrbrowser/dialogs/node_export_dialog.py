@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout,
 
 from zarrbrowser.export.whole_nodes import Extent, WholeType
 from zarrbrowser.values.quantities import count, format_bytes
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import label
 
 
@@ -26,7 +27,7 @@ class NodeExportDialog(QDialog):
         self.setWindowTitle("Export group")
         self.setMinimumWidth(460)
         self.kind = QComboBox()
-        self.kind.setAccessibleName("type of the export")
+        name_box(self.kind, "type of the export")
         for one in types.values():
             self.kind.addItem(one.title, one)
         self.note = label("Counting the arrays…", role="muted", wrap=True)

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
 from zarrbrowser.session.connection import OPTIONS, Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.theme.fonts import scaled
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.completion import suggest
 from zarrbrowser.widgets.label import label
 from zarrcore.stores import StoreOption
@@ -39,14 +41,14 @@ class OpenDialog(QDialog):
     def __init__(self, suggested: SourceRequest, known: list[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Open location")
-        self.setMinimumWidth(520)
+        self.setMinimumWidth(scaled(520))
         connection = Connection.of(suggested.options)
         self.address = _line(
             suggested.address, "/data/scan.zarr   s3://bucket/scan.zarr   https://…", "path or URL"
         )
         suggest(self.address, known)
         self.format = QComboBox()
-        self.format.setAccessibleName("format")
+        name_box(self.format, "format")
         self._fill_formats(suggested.format)
         self.fields = {one.name: _field(one, getattr(connection, one.name)) for one in OPTIONS}
         """One for each connection option."""
@@ -108,7 +110,7 @@ class OpenDialog(QDialog):
             *lines,
         ):
             name_label = label(name, "muted")
-            name_label.setFixedWidth(_LABEL_WIDTH)
+            name_label.setFixedWidth(scaled(_LABEL_WIDTH))
             name_label.setMinimumHeight(field.sizeHint().height())
             form.addRow(name_label, field)
         for one in OPTIONS:

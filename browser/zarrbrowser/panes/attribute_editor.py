@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.editing.attribute_text import (
@@ -16,6 +15,7 @@ from zarrbrowser.editing.attribute_text import (
     has_non_finite,
     problem_of,
 )
+from zarrbrowser.theme.fonts import fixed_font
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.json_text import Highlighter
 from zarrbrowser.widgets.label import label
@@ -149,7 +149,7 @@ class AttributeEditor(QWidget):
 def _code(name: str) -> QPlainTextEdit:
     made = QPlainTextEdit()
     made.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    made.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    made.setFont(fixed_font())
     made.setAccessibleName(name)
     made.setProperty("role", "code")
     return made

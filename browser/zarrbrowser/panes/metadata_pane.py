@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QTabBar, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.describe import Fact, array_facts, codec_facts, group_facts, json_text, summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
@@ -33,8 +33,8 @@ class MetadataPane(Pane):
         self._lane = Lane(workers)
         self.meaning: MeaningFacts | None = None
         self.facts = QScrollArea()
+        self.facts.setAccessibleName("facts")
         self.facts.setWidgetResizable(True)
-        self.facts.setFrameShape(QFrame.Shape.NoFrame)
         self.facts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.form = QTabBar()
         self.form.setProperty("role", "switch")

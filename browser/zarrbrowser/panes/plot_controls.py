@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QWidget
 
 from zarrbrowser.values.elements import Part
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import switch, tool_button
 from zarrbrowser.widgets.label import label
 
@@ -44,8 +45,8 @@ class PlotControls(AxesControls):
     def __init__(self, fit: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__(fit, "the whole array", parent)
         self.field, self.part = QComboBox(), QComboBox()
-        self.field.setAccessibleName("field of the structure")
-        self.part.setAccessibleName("part of complex numbers")
+        name_box(self.field, "field of the structure")
+        name_box(self.part, "part of complex numbers")
         self.part.addItems([part.value.capitalize() for part in Part])
         self.unpacking = switch("unpack", "Unpack values according to their attributes")
         self.row.insertWidget(0, self.field)

@@ -73,6 +73,7 @@ class PlotPane(Pane):
         """The factor that numbers are multiplied by for drawing."""
         self.graph = Graph("plot of the array", is_counted=True)
         self.plot = self.graph.plot
+        self.pointed.connect(self._describe)
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)
         self.bars = pg.PlotDataItem(connect="finite")
@@ -334,6 +335,14 @@ class PlotPane(Pane):
             if (problem := self.series.uncertainties.problem) is not None:
                 left_out += f" · without error bars: {sentence(problem)}"
             self.controls.note.setText(count(self.series.numbers.size, "element") + detail + left_out)
+            self._describe()
+
+    def _describe(self, pointed: str = "") -> None:
+        """Say for screen readers what is drawn, and the value under the pointer."""
+        path = "" if self._array is None else self._array.path
+        self.graph.setAccessibleDescription(
+            ", ".join(filter(None, (path, self.controls.note.text(), pointed)))
+        )
 
     def _draw_bars(self, line: Outline, *, is_log_x: bool) -> None:
         series = self.series

@@ -32,8 +32,8 @@ class StoragePane(Pane):
         self._counting: Request | None = None
         self._last: ChunkMap | None = None
         self.facts = QScrollArea()
+        self.facts.setAccessibleName("facts")
         self.facts.setWidgetResizable(True)
-        self.facts.setFrameShape(QFrame.Shape.NoFrame)
         self.facts.setMinimumWidth(200)
         self.picture = ChunkPicture()
         self.problem = Notice("Count again", self.start)

@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from zarrbrowser.theme.colours import DARK, LIGHT, Colours
+from zarrbrowser.theme.fonts import scaled, text_points
 from zarrbrowser.theme.palette import palette
-from zarrbrowser.theme.stylesheet import stylesheet
+from zarrbrowser.theme.stylesheet import LINE, stylesheet
 
 _PROPERTY = "zarrscope_colours"
 
@@ -41,7 +42,7 @@ def dress(window: QWidget) -> None:
     The sheet is not the application's, because Qt would style each widget again whenever what it is in gets a parent: building
     a window took twice as long.
     """
-    window.setStyleSheet(stylesheet(current_colours()))
+    window.setStyleSheet(stylesheet(current_colours(), text_points(), scaled(LINE)))
 
 
 def current_colours() -> Colours:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """One appearance. Text on any of the three backgrounds has a contrast of at least 4.5."""
+    """One appearance. Text on any background has a contrast of at least 4.5; the accent marks the focus, with at least 3."""
 
     name: str
     window: str
@@ -72,7 +72,7 @@ DARK = Colours(
     hover="#323a45",
     border="#363e49",
     text="#e4e8ee",
-    muted="#9ea9b7",
+    muted="#a6b1be",
     disabled="#5d6875",
     accent="#52bfd0",
     on_accent="#06252b",

@@ -7,6 +7,7 @@ from functools import cache
 from string import Template
 
 from zarrbrowser.theme.colours import Colours
+from zarrbrowser.theme.fonts import USUAL_POINTS
 from zarrbrowser.theme.icons import drawing_path
 
 _TEMPLATE = Template(
@@ -17,9 +18,9 @@ QMainWindow, QDialog { background: $window; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QLabel { background: transparent; }
 QLabel[role="muted"] { color: $muted; }
-QWidget[role="title"] { font-size: 15pt; font-weight: 600; }
+QWidget[role="title"] { font-size: ${title}pt; font-weight: 600; }
 QWidget[role="heading"] { font-weight: 600; color: $muted; }
-QLabel[role="number"] { font-size: 22pt; }
+QLabel[role="number"] { font-size: ${number_size}pt; }
 QLabel[role="problem"] { color: $warning; }
 QLabel[role="key"] { background: $hover; border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
@@ -34,7 +35,7 @@ QLineEdit[role="cell"], QLineEdit[role="cell"]:focus {
 QPlainTextEdit[role="code"] { border: 1px solid $border; border-radius: 5px; }
 QPlainTextEdit[role="code"]:focus { border-color: $accent; }
 QLabel[role="drop"] {
-    background: $drop; color: $text; border: 3px solid $accent; font-size: 18pt; font-weight: 600;
+    background: $drop; color: $text; border: 3px solid $accent; font-size: ${drop_size}pt; font-weight: 600;
 }
 QFrame[role="stored"] { background: $accent; border-radius: 2px; }
 QFrame[role="absent"] { background: $border; border-radius: 2px; }
@@ -43,7 +44,7 @@ QFrame[role="fill"] { background: $fill; border-radius: 3px; }
 
 QLineEdit, QComboBox, QDoubleSpinBox {
     background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;
-    padding: 3px 7px; min-height: 20px; selection-background-color: $accent; selection-color: $on_accent;
+    padding: 3px 7px; min-height: ${line}px; selection-background-color: $accent; selection-color: $on_accent;
 }
 QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 16px; }
 QLineEdit:focus, QComboBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
@@ -65,7 +66,7 @@ QDoubleSpinBox::down-arrow { image: url("$down"); width: 10px; height: 10px; }
 
 QPushButton, QToolButton {
     background: $raised; color: $text; border: 1px solid $border; border-radius: 5px; padding: 4px 12px;
-    min-height: 18px;
+    min-height: ${row}px;
 }
 QToolButton { padding: 4px; }
 QPushButton:hover, QToolButton:hover { background: $hover; }
@@ -73,6 +74,7 @@ QPushButton:pressed, QToolButton:pressed { background: $selection; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled { color: $disabled; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
+QPushButton[role="primary"]:focus { border: 3px double $on_accent; padding: 2px 10px; }
 QPushButton[role="primary"]:disabled { background: $raised; color: $disabled; border-color: $border; }
 QPushButton[role="link"] {
     background: transparent; border: 0; color: $accent; text-align: left; padding: 3px 4px;
@@ -86,6 +88,7 @@ QToolButton[role="flat"] { background: transparent; border-color: transparent; }
 QToolButton[role="flat"]:hover { background: $hover; }
 QToolButton[role="flat"]:focus { border-color: $accent; }
 QToolButton:checked { background: $selection; border-color: $accent; }
+QToolButton:checked:focus { border: 2px solid $accent; padding: 3px; }
 QToolButton[popupMode="1"] { padding-right: 20px; }
 QToolButton[role="open"] { padding: 4px 12px 4px 8px; }
 QToolButton[role="open"][popupMode="1"] { padding-right: 26px; }
@@ -96,12 +99,14 @@ QToolButton::menu-indicator { image: none; }
 QCheckBox { spacing: 7px; background: transparent; }
 QCheckBox:disabled { color: $disabled; }
 QCheckBox::indicator, QListView::indicator {
-    width: 13px; height: 13px; border: 1px solid $disabled; border-radius: 3px; background: $surface;
+    width: 13px; height: 13px; border: 1px solid $muted; border-radius: 3px; background: $surface;
 }
 QCheckBox::indicator:checked, QListView::indicator:checked {
     background: $selection; border-color: $accent; image: url("$check");
 }
-QCheckBox::indicator:focus, QCheckBox::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:disabled { border-color: $disabled; }
+QCheckBox::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:focus { border: 2px solid $accent; width: 11px; height: 11px; }
 
 QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
 QMenu::item { padding: 5px 24px 5px 12px; border-radius: 4px; }
@@ -111,15 +116,14 @@ QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
 QMenu::indicator { width: 12px; height: 12px; margin-left: 6px; }
 QMenu::indicator:checked { image: url("$check"); }
 
-QPlainTextEdit, QListView { border: 0; }
 QTreeView, QPlainTextEdit, QListView {
     background: $surface; color: $text; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $window;
 }
 QListView::item:focus { background: $selection; color: $text; }
 QListView[role="views"]::item { padding: 4px 6px; }
-QTreeView, QTableView, QGraphicsView { border: 1px solid transparent; }
-QTreeView:focus, QTableView:focus, QGraphicsView:focus { border: 1px solid $accent; }
+QAbstractScrollArea { border: 1px solid transparent; }
+QAbstractScrollArea:focus { border: 1px solid $accent; }
 QTreeView::item { padding: 3px 2px; border: 0; }
 QTreeView::item:hover { background: $hover; }
 QTreeView::item:selected { background: $selection; color: $text; }
@@ -148,7 +152,7 @@ QFrame[role="side"] { background: $window; border: 0; border-left: 1px solid $bo
 QFrame[role="foot"] { background: $window; border: 0; border-top: 1px solid $border; }
 QWidget[role="surface"] { background: $surface; }
 QWidget[role="canvas"] { background: $canvas; }
-QScrollArea { background: $surface; border: 0; }
+QScrollArea { background: $surface; }
 QScrollArea[role="page"], QFrame[role="page"] { background: transparent; }
 
 QTabWidget::pane { border: 0; border-top: 1px solid $border; background: $surface; }
@@ -159,13 +163,14 @@ QTabBar::tab {
 }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
-QTabBar::tab:focus { color: $accent; }
+QTabBar::tab:selected:focus { background: $selection; color: $accent; }
 QTabBar[role="switch"]::tab {
-    background: $raised; border: 1px solid $border; padding: 4px 10px; margin: 0; min-height: 18px;
+    background: $raised; border: 1px solid $border; padding: 4px 10px; margin: 0; min-height: ${row}px;
 }
 QTabBar[role="switch"]::tab:first { border-top-left-radius: 5px; border-bottom-left-radius: 5px; border-right: 0; }
 QTabBar[role="switch"]::tab:last { border-top-right-radius: 5px; border-bottom-right-radius: 5px; }
 QTabBar[role="switch"]::tab:selected { background: $selection; color: $text; }
+QTabBar[role="switch"]::tab:selected:focus { border: 2px solid $accent; padding: 3px 9px; }
 
 QSlider::groove:horizontal { height: 4px; background: $border; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
@@ -192,11 +197,17 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 )
 
 
+LINE = 20
+"""The height of a field for text of the usual size."""
+
+
 @cache
-def stylesheet(colours: Colours) -> str:
-    """The stylesheet of one appearance."""
+def stylesheet(colours: Colours, points: float = USUAL_POINTS, line: int = LINE) -> str:
+    """The stylesheet of one appearance, for text of a size in points in fields of a height in pixels."""
     arrows = {name: drawing_path(f"{name}-{colours.name}") for name in ("down", "up", "right", "check")}
     drop = colours.surface.replace(
         "#", "#d8"
     )  # mostly opaque: the sentence must be readable over any picture
-    return _TEMPLATE.substitute(asdict(colours), drop=drop, **arrows)
+    larger = {"title": 15, "number_size": 22, "drop_size": 18}
+    sizes = {name: f"{size * points / USUAL_POINTS:.4g}" for name, size in larger.items()}
+    return _TEMPLATE.substitute(asdict(colours), drop=drop, line=line, row=line - 2, **arrows, **sizes)

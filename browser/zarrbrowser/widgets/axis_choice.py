@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from zarrbrowser.image.axes import Axes
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 
@@ -26,8 +27,8 @@ class AxisChoice(QWidget):
         super().__init__(parent)
         self._axes: Axes | None = None
         self.rows, self.columns = QComboBox(), QComboBox()
-        self.rows.setAccessibleName("axis of the rows")
-        self.columns.setAccessibleName("axis of the columns")
+        name_box(self.rows, "axis of the rows")
+        name_box(self.columns, "axis of the columns")
         self.rows.activated.connect(lambda _row: self._choose(down=True))
         self.columns.activated.connect(lambda _row: self._choose(down=False))
         self.swap = tool_button("swap", "Swap rows and columns", self._swap)

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from zarrbrowser.theme.fonts import scaled
+
 
 class ChangeChip(QToolButton):
     """A chip in the colour of warnings; its menu undoes the last change, and stops changes.
@@ -26,7 +28,7 @@ class ChangeChip(QToolButton):
         self.setProperty("role", "changes")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setFixedHeight(24)
+        self.setFixedHeight(scaled(24))
         menu = QMenu(self)
         self._undo = QAction("Undo last change", menu)
         self._undo.triggered.connect(lambda _checked: self.undo_asked.emit())

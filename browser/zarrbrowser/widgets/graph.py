@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.view_keys import ViewKeys
 
 
 class Graph(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
@@ -32,6 +34,7 @@ class Graph(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no t
         self.plot.hideButtons()
         self.plot.setMenuEnabled(False)
         self.view = self.plot.getViewBox()
+        self.keys = ViewKeys(self.view, (is_counted, False), self)
 
     def zoom_by_rectangle(self, is_on: bool) -> None:
         """Let dragging zoom into a rectangle, or move the plot."""
@@ -40,6 +43,10 @@ class Graph(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no t
     def place_of(self, at: QPointF) -> QPointF | None:
         """The numbers at a position of the scene; None outside the axes."""
         return self.view.mapSceneToView(at) if self.view.sceneBoundingRect().contains(at) else None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        if not self.keys.press(event):
+            super().keyPressEvent(event)
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""

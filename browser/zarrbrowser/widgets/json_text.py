@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRegularExpression
-from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QSyntaxHighlighter, QTextCharFormat
+from PySide6.QtGui import QColor, QGuiApplication, QSyntaxHighlighter, QTextCharFormat
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.theme import current_colours
+from zarrbrowser.theme.fonts import fixed_font
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 
@@ -49,7 +50,7 @@ class JsonText(QWidget):
         self.edit = QPlainTextEdit()
         self.edit.setReadOnly(True)
         self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.edit.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.edit.setFont(fixed_font())
         self.edit.setAccessibleName(heading)
         self._highlighter = Highlighter(self.edit.document())
         self._note = label(role="muted")

@@ -183,8 +183,15 @@ COMMANDS = (
             Command("Next plane", ("PgDown",), lambda window: window.node_pane.step(1), False, ("Image",)),
             Command("Previous plane", ("PgUp",), lambda window: window.node_pane.step(-1), False, ("Image",)),
             Command("Play, stop", ("Space",)),
+        ),
+    ),
+    Group(
+        "Picture and plot",
+        (
             Command("Pan", ("Left", "Right", "Up", "Down")),
             Command("Zoom in, zoom out", ("+", "-")),
+            Command("Point elsewhere", ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down")),
+            Command("Click there", ("Enter",)),
         ),
     ),
     Group(

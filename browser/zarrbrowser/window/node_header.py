@@ -10,6 +10,7 @@ from zarrbrowser.nodes.describe import summary
 from zarrbrowser.nodes.protocols import NodeLike, is_broken
 from zarrbrowser.session.sources import Source
 from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.theme.fonts import scaled
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.change_chip import ChangeChip
@@ -27,7 +28,7 @@ class NodeHeader(QWidget):
         self.summary.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.crumbs, self.change_chip = Breadcrumbs(), ChangeChip()
         self.format_chip = label(role="chip")
-        self.format_chip.setFixedHeight(24)
+        self.format_chip.setFixedHeight(scaled(24))
         self.export_button = tool_button("export", "Export the displayed data (Ctrl+E)")
         self.copy_button = tool_button("code", "Copy as code, as a command or as a path")
         self.copy_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from zarrbrowser.models.request_model import ADDRESS_ROLE, KEY, SORT_ROLE, RequestModel
 from zarrbrowser.session.sources import Source
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import recolour, tool_button
 from zarrbrowser.widgets.label import label
 
@@ -55,7 +56,7 @@ class RequestsPanel(QDockWidget):
         self.list.setModel(self.chosen)
         self.list.show_columns()
         self.source = QComboBox()
-        self.source.setAccessibleName("source of the requests")
+        name_box(self.source, "source of the requests")
         self.source.addItem(_ALL, "")
         self.summary = label(role="muted")
         self.copy_button = tool_button("copy", "Copy the addresses of the selected requests", self.copy)

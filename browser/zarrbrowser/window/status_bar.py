@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QStatusBar, QWidget
 
+from zarrbrowser.theme.motion import is_reduced
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
@@ -30,6 +31,7 @@ class StatusBar(QStatusBar):
     ) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
+        self.setAccessibleName("status")
         self._workers = workers
         self._traffic, self._before, self._busy = traffic, (0, 0), False
         self._last = ""
@@ -39,7 +41,7 @@ class StatusBar(QStatusBar):
         self.progress = QProgressBar()
         self.progress.setFixedWidth(120)
         self.progress.setTextVisible(False)
-        self.progress.setRange(0, 0)
+        self.progress.setAccessibleName("progress of reading")
         self.cancel = tool_button("close", "Cancel reading (Esc)", workers.stop)
         self.addWidget(self.cancel)
         self.addWidget(self.progress)
@@ -114,5 +116,7 @@ class StatusBar(QStatusBar):
         others = f"  (and {len(active) - 1} more)" if len(active) > 1 else ""
         self.message.set_text(f"{oldest.label}…  {format_duration(now - oldest.started_s)}{others}")
         fraction = self._fractions.get(oldest)
-        self.progress.setRange(0, 0 if fraction is None else 100)
+        self.progress.setRange(
+            0, 0 if fraction is None and not is_reduced() else 100
+        )  # 0 to 0 moves to and fro
         self.progress.setValue(round((fraction or 0) * 100))

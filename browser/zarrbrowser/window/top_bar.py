@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from zarrbrowser.session.completion import folders_like
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import ICON, colour, tool_button
 from zarrbrowser.widgets.completion import suggest
 from zarrbrowser.workers import Lane, Workers
@@ -86,7 +87,7 @@ class TopBar(QFrame):
         self.address.textEdited.connect(self._complete)
         self.version_box = QComboBox()
         self.version_box.setToolTip("Version of this repository")
-        self.version_box.setAccessibleName("version of the repository")
+        name_box(self.version_box, "version of the repository")
         self.version_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.version_box.setMinimumContentsLength(_VERSION_LENGTH)
         self.version_box.activated.connect(lambda row: self.entered.emit(self.version_box.itemData(row)))

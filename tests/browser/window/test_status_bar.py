@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import Gate
 from zarrbrowser.settings import Settings
+from zarrbrowser.theme import motion
 from zarrbrowser.window import status_bar
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.window.status_bar import StatusBar
@@ -94,3 +97,25 @@ def test_the_value_under_the_pointer_is_shown_beside_the_message(bar: StatusBar)
     bar.report("read")
     bar.show_value("y = 1, x = 2:  <b>")
     assert (bar.message.text, bar.value.text()) == ("read", "y = 1, x = 2:  <b>")
+
+
+@pytest.mark.parametrize(("is_reduced", "most"), [(False, 0), (True, 100)])
+def test_a_bar_moves_to_and_fro_only_where_the_user_likes_motion(
+    is_reduced: bool,
+    most: int,
+    bar: StatusBar,
+    workers: Workers,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not hasattr(Qt, "MotionPreference"):
+        pytest.skip("this version of Qt does not know what the user likes")
+    preference = Qt.MotionPreference.ReducedMotion if is_reduced else Qt.MotionPreference.NoPreference
+    hints = SimpleNamespace(accessibility=lambda: SimpleNamespace(motionPreference=lambda: preference))
+    monkeypatch.setattr(motion, "QGuiApplication", SimpleNamespace(styleHints=lambda: hints))
+    gate = Gate()
+    workers.submit(gate.wait, lambda _answer: None, pytest.fail, "Reading")
+    qtbot.waitUntil(bar.progress.isVisible)
+    assert bar.progress.maximum() == most
+    gate.open()
+    qtbot.waitUntil(lambda: not workers.active)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from zarrbrowser.gallery.cells import FieldChoice, Gallery
+from zarrbrowser.widgets.accessible_names import name_box
 
 _MOST_FIELDS = 1000
 """A longer list cannot be used; no microscope takes as many fields of a well."""
@@ -26,9 +27,9 @@ class FieldControls(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.acquisition, self.field = QComboBox(), QComboBox()
-        self.acquisition.setAccessibleName("acquisition")
+        name_box(self.acquisition, "acquisition")
         self.acquisition.setToolTip("The acquisition whose fields are shown")
-        self.field.setAccessibleName("field of each well")
+        name_box(self.field, "field of each well")
         self.field.setToolTip("The field that the thumbnail of each well shows")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QToolButton, QWidget
 
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.bar import Bar
 from zarrbrowser.widgets.buttons import tool_button
@@ -19,9 +20,9 @@ class ImageControls(Bar):
         super().__init__(parent)
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
-        self.field.setAccessibleName("field of the structure")
+        name_box(self.field, "field of the structure")
         self.variable_label, self.variable = label("Image", "muted"), QComboBox()
-        self.variable.setAccessibleName("image of the group")
+        name_box(self.variable, "image of the group")
         self.variable.setToolTip("The image, or variable of the pyramid, that is shown")
         self.show_variables((), "")
         self.layouts = {

@@ -159,6 +159,7 @@ class PlaneView(QWidget):
         if Change.IMAGE in change:
             self.clear()
         earlier, self.state = self.settings, state
+        self.describe()
         if change & (Change.IMAGE | Change.AXES):
             self._show_plane(state)
             return
@@ -177,6 +178,19 @@ class PlaneView(QWidget):
             self.canvas.show_proportion(state.proportion)
             self.map.follow(state)
             self.projection.follow(state)
+
+    def describe(self, pointed: str = "") -> None:
+        """Say for screen readers what is shown, and the value under the pointer."""
+        state, text = self.state, ""
+        if state is not None:
+            axes = state.settings.axes
+            names, shape = axes.names, axes.shape
+            sides = " × ".join([f"{shape[axis]:,} {names[axis]}" for axis in (axes.rows, axes.columns)])
+            parts = (state.image.path, sides, state.settings.describe(state.image), pointed)
+            text = ", ".join([one for one in parts if one])
+        for canvas in (self.canvas, self.projection.canvas):
+            if canvas is not None:
+                canvas.setAccessibleDescription(text)
 
     def follow(self, leader: PlaneView | None) -> None:
         """Use the contrast of another view, so that colours mean the same in both; None for its own contrast."""
@@ -233,6 +247,7 @@ class PlaneView(QWidget):
         self.map.follow(None)
         self.projection.follow(None)
         self.canvas.clear_plane()
+        self.canvas.setAccessibleDescription("")
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QComboBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from zarrbrowser.plot.curves import LINE_COLOURS
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import label
 
 ROWS = "rows"
@@ -31,7 +32,7 @@ class ColumnChoice(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.across_box, self.up_list = QComboBox(), QListWidget()
-        self.across_box.setAccessibleName("column across the plot")
+        name_box(self.across_box, "column across the plot")
         self.across_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.across_box.setMinimumContentsLength(8)
         self.up_list.setAccessibleName("columns to plot")

@@ -59,6 +59,7 @@ class ColumnGraph(Graph):
         self.view.sigResized.connect(lambda *_: self._later.start())
         self.plot.scene().sigMouseMoved.connect(lambda at: self._find(at, self.row_pointed.emit))
         self.plot.scene().sigMouseClicked.connect(self._click)
+        self.keys.picked.connect(self._choose)
 
     def show_plot(self, plot: ColumnPlot, *, has_points: bool) -> None:
         """Show a plot as a whole. If it has the horizontal axis of the one before, that stays as the user has zoomed it."""
@@ -72,6 +73,7 @@ class ColumnGraph(Graph):
             axis.setLogMode(shown.is_log)
             axis.setScale(1 / factor)
             axis.setLabel(shown.label)
+        self.setAccessibleDescription(f"{plot.y.label} over {plot.x.label}")
         self.fit()
         if zoomed is not None:
             self.view.setXRange(*zoomed, padding=0)
@@ -184,7 +186,10 @@ class ColumnGraph(Graph):
 
     def _click(self, event: Any) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
-            self._find(event.scenePos(), lambda row: None if row is None else self.row_chosen.emit(row))
+            self._choose(event.scenePos())
+
+    def _choose(self, at: QPointF) -> None:
+        self._find(at, lambda row: None if row is None else self.row_chosen.emit(row))
 
 
 def _scale(axis: PlotAxis, low: float, high: float) -> Scale:

@@ -24,6 +24,7 @@ from zarrbrowser.table.row_order import (
 )
 from zarrbrowser.table.view_document import filter_of, order_document, sorting_of
 from zarrbrowser.values.quantities import count
+from zarrbrowser.widgets.accessible_names import add_clear_button
 from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.workers import Lane, Workers
 
@@ -60,7 +61,7 @@ class RowArranger(QObject):
         self.line.setPlaceholderText("filter: column > value")
         self.line.setAccessibleName("filter the rows")
         self.line.setToolTip(tooltip(HELP))
-        self.line.setClearButtonEnabled(True)
+        add_clear_button(self.line)
         self.line.setMinimumWidth(120)
         self.line.setMaximumWidth(320)
         self.line.returnPressed.connect(lambda: self.filter(self.line.text()))

@@ -17,7 +17,6 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QFontDatabase,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -37,6 +36,7 @@ from PySide6.QtWidgets import (
 
 from zarrbrowser.models.grid_model import WINDOW_COLUMNS, WINDOW_ROWS, GridModel
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS
+from zarrbrowser.theme.fonts import fixed_font
 
 _Cell = tuple[int, int]
 """Row and column of the grid."""
@@ -83,7 +83,7 @@ class TableView(QTableView):
         self.grid_model = model
         self.setModel(model)
         self.setAccessibleName("elements of the array")
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setFont(fixed_font())
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setItemDelegate(_Delegate(self))
         self.setWordWrap(False)

@@ -10,6 +10,7 @@ from zarrbrowser.values.quantities import format_bytes, format_shape
 from zarrbrowser.volume.camera import Side
 from zarrbrowser.volume.grid import VolumeGrid
 from zarrbrowser.volume.look import Look, Mode
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.bar import Bar
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
@@ -46,7 +47,7 @@ class VolumeControls(Bar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.mode = QComboBox()
-        self.mode.setAccessibleName("how samples become a picture")
+        name_box(self.mode, "how samples become a picture")
         self.mode.setToolTip("What is drawn of the samples behind each other")
         for title in _MODES.values():
             self.mode.addItem(title)
@@ -55,7 +56,7 @@ class VolumeControls(Bar):
         self.strength.setRange(0, _STEPS)
         self.strength.setFixedWidth(110)
         self.level_label, self.level = label("Level", "muted"), QComboBox()
-        self.level.setAccessibleName("level and samples")
+        name_box(self.level, "level and samples")
         self.level.setToolTip(
             "The level that is read, its samples along depth, rows and columns, and what is decoded"
         )

@@ -350,6 +350,8 @@ class VolumePane(Pane):
         back, up, left = axes.reverses
         texts = axis_texts(state.image, axes, self.opener.coordinates)
         self.view.show_box((columns, rows, depth), axes.unit, (left, up, back), texts)
+        sides = " × ".join(f"{text.low} to {text.high} along {text.name}" for text in texts)
+        self.view.setAccessibleDescription(", ".join([state.image.path, sides, *self._places(state)]))
 
     def _show_painted(self, painted: Painted) -> None:
         self._textures = tuple(painted.textures)

@@ -23,6 +23,7 @@ from zarrbrowser.session.inventory import Findings
 from zarrbrowser.session.search import Search
 from zarrbrowser.session.sources import Source
 from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.widgets.accessible_names import add_clear_button, name_buttons
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel
 from zarrbrowser.window.side.search_results import SearchResults
@@ -47,8 +48,9 @@ class FilterBox(QLineEdit):
         super().__init__(parent)
         self.setPlaceholderText("Search names and paths  (Ctrl+F)")
         self.setAccessibleName("search names and paths")
-        self.setClearButtonEnabled(True)
+        add_clear_button(self)
         self._glass = self.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
+        name_buttons(self, "search")
         self.update_colours()
 
     def update_colours(self) -> None:

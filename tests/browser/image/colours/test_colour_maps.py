@@ -8,12 +8,15 @@ import pytest
 from zarrbrowser.image.colours.colour_maps import (
     COLOUR_MAPS,
     CYCLIC,
+    DIVERGING,
     LABELS,
     catalogue,
     is_known,
     lookup_table,
     title_of,
 )
+from zarrbrowser.session.state import Session
+from zarrcore.typing import AnyArray
 
 
 @pytest.mark.parametrize("name", COLOUR_MAPS)
@@ -57,3 +60,35 @@ def test_maps_outside_the_menu_are_known_and_titled_by_their_own_name() -> None:
     assert title_of("cmocean:ice") == "Ice"
     assert title_of("cmocean:haline") == "haline", "without the name of its collection"
     assert list(every.values()) == sorted(every.values()), "maps of one kind are together"
+
+
+_LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
+_DEFICIENCIES = {
+    "protanopia": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
+    "deuteranopia": [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
+}
+"""Linear RGB as it looks to people without one kind of cones: Viénot, Brettel and Mollon 1999."""
+
+
+def linear(table: AnyArray) -> AnyArray:
+    parts = table / 255
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def least_difference(name: str, deficiency: str) -> float:
+    """How much the colours of opposite values differ at least, outside the middle third: 0 to 1, without lightness."""
+    seen = linear(lookup_table(name)) @ np.array(_DEFICIENCIES[deficiency]).T
+    shares = seen / seen.sum(axis=1, keepdims=True)
+    return float(np.abs(shares[:85] - shares[:-86:-1]).max(axis=1).min())
+
+
+@pytest.mark.parametrize(
+    "name", [Session().colour_map, "viridis", "magma", "inferno", "cividis", "cmocean:ice", "cmocean:thermal"]
+)
+def test_more_is_lighter_in_the_default_and_the_even_maps(name: str) -> None:
+    assert (np.diff(linear(lookup_table(name)) @ _LUMINANCE) > -1e-3).all()
+
+
+@pytest.mark.parametrize("deficiency", _DEFICIENCIES)
+def test_differences_have_signs_for_colour_blind_people(deficiency: str) -> None:
+    assert least_difference(DIVERGING, deficiency) > 3 * least_difference("colorbrewer:RdYlGn", deficiency)

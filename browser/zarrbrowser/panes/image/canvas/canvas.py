@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, QTimer, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsRectItem, QWidget
 
@@ -22,19 +22,12 @@ from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.panes.image.canvas.holes import Holes
 from zarrbrowser.panes.image.canvas.scale_bar import ScaleBar
 from zarrbrowser.theme.colours import Colours
+from zarrbrowser.theme.fonts import text_points
 from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.view_keys import ViewKeys
 
 _SCREEN = 4096
 """Space around a small picture, in elements: a screen's width, for one element per pixel."""
-_PAN = 0.125
-"""The fraction of the view that each arrow key pans."""
-_PANS: dict[int, tuple[int, int]] = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-}
-_ZOOMS: dict[int, float] = {Qt.Key.Key_Plus: 0.8, Qt.Key.Key_Equal: 0.8, Qt.Key.Key_Minus: 1.25}
 _SLENDER = 8
 """A picture with a larger aspect ratio is stretched, because it would be too thin to see."""
 
@@ -97,7 +90,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._scale: tuple[float, str] | None = None
         self._size, self._proportion = (0, 0), 1.0
         self.cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
-        self._flips = (False, False)
+        self.keys = ViewKeys(self.view, (True, True), self)
         self._fitted = True
         self._draws = False
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -118,6 +111,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
             proportion: the ratio of width to height of an element.
         """
         self._size, self._proportion = (height, width), proportion
+        self.keys.forget()
         self.image.clear()
         self._ground.setRect(QRectF(-0.5, -0.5, width, height))
         self._ground.setVisible(has_ground)
@@ -184,7 +178,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         """Set the title above the plane; hidden if empty."""
         self.title = text
         colour = self.plot.getAxis("left").textPen().color()
-        self.plot.setTitle(escape(text) or None, color=colour, size="9pt")
+        self.plot.setTitle(escape(text) or None, color=colour, size=f"{text_points():g}pt")
 
     def show_scale(self, scale: tuple[float, str] | None) -> None:
         """Show a scale bar for elements of a width in units; hide it if None."""
@@ -238,7 +232,6 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     def set_flips(self, *, rows: bool, columns: bool) -> None:
         """Set the direction of the axes; rows run down unless flipped."""
-        self._flips = (rows, columns)
         self.view.invertY(not rows)
         self.view.invertX(columns)
 
@@ -296,6 +289,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.sigResized.connect(lambda *_: self._resized())
         self.scene().sigMouseMoved.connect(lambda at: self.pointed.emit(self._place(at)))
         self.scene().sigMouseClicked.connect(self._clicked)
+        self.keys.looked.connect(self._looked_closer)
+        self.keys.picked.connect(self._pick)
 
     def _looked_closer(self) -> None:
         self._fitted = False
@@ -315,8 +310,12 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         return (place.y(), place.x()) if inside else None
 
     def _clicked(self, event: Any) -> None:
-        place = self._place(event.scenePos())
-        if place is not None and event.button() == pg.QtCore.Qt.MouseButton.LeftButton:
+        if event.button() == pg.QtCore.Qt.MouseButton.LeftButton:
+            self._pick(event.scenePos())
+
+    def _pick(self, at: QPointF) -> None:
+        place = self._place(at)
+        if place is not None:
             self.picked.emit(place)
 
     def draw_by_dragging(self, *, is_on: bool) -> None:
@@ -332,22 +331,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.drawn.emit((start.y(), start.x()), (end.y(), end.x()), event.isFinish())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Arrows pan, plus and minus zoom."""
-        view, key = self.visible(), event.key()
-        height, width = view.rows[1] - view.rows[0], view.columns[1] - view.columns[0]
-        down, right = _PANS.get(key, (0, 0))
-        down, right = (
-            -one if flipped else one for one, flipped in zip((down, right), self._flips, strict=True)
-        )
-        if down or right:
-            self.view.translateBy(x=right * width * _PAN, y=down * height * _PAN)
-        elif key in _ZOOMS:
-            self.view.scaleBy((_ZOOMS[key], _ZOOMS[key]))
-        else:
+        if not self.keys.press(event):
             super().keyPressEvent(event)
-            return
-        self._fitted = False
-        event.accept()
 
     def leaveEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         super().leaveEvent(event)

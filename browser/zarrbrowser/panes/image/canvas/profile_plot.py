@@ -45,7 +45,9 @@ class ProfilePlot(Graph):
             )
         units = symbol(profile.units)
         coarse = f", level {profile.level}" if profile.level else ""
-        self.plot.setLabel("bottom", (f"distance ({units})" if units else "distance (elements)") + coarse)
+        across = (f"distance ({units})" if units else "distance (elements)") + coarse
+        self.plot.setLabel("bottom", across)
+        self.setAccessibleDescription(f"{len(profile.distances):,} points over {across}")
 
     def _make_curves(self, names: list[str]) -> None:
         for curve in self.curves:

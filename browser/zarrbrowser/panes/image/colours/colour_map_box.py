@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, title_of
 from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
 from zarrbrowser.panes.image.colours.colour_map_preview import PREVIEW, preview
+from zarrbrowser.widgets.accessible_names import name_box
 
 _MORE = "More…"
 
@@ -24,7 +25,7 @@ class ColourMapBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setIconSize(PREVIEW)
-        self.setAccessibleName("colour map")
+        name_box(self, "colour map")
         self.setToolTip("Colour map")
         self.setMaxVisibleItems(len(COLOUR_MAPS) + 4)
         for name, title in COLOUR_MAPS.items():

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QVBoxLayout, QWidge
 
 from zarrbrowser.image.colours.colour_maps import catalogue
 from zarrbrowser.panes.image.colours.colour_map_preview import PREVIEW, preview
+from zarrbrowser.widgets.accessible_names import add_clear_button
 
 _Index = QModelIndex | QPersistentModelIndex
 _NAME = Qt.ItemDataRole.UserRole
@@ -57,7 +58,7 @@ class ColourMapDialog(QDialog):
         self.search, self.list = QLineEdit(), QListView()
         self.search.setPlaceholderText("Name or category, such as diverging")
         self.search.setAccessibleName("search colour maps")
-        self.search.setClearButtonEnabled(True)
+        add_clear_button(self.search)
         self.list.setAccessibleName("colour maps")
         self.list.setIconSize(PREVIEW)
         self.list.setUniformItemSizes(True)

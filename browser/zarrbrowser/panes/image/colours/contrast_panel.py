@@ -25,8 +25,10 @@ from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
 from zarrbrowser.panes.image.colours.flag_list import FlagList
 from zarrbrowser.panes.image.colours.histogram import Histogram
+from zarrbrowser.theme.fonts import scaled
 from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, largest, may_mask
 from zarrbrowser.values.numbers import meaning_of
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
@@ -81,8 +83,9 @@ class ContrastPanel(Scrolled):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("side", parent)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-        self.setFixedWidth(WIDTH)
-        self.inside.setFixedWidth(WIDTH)
+        self._width = scaled(WIDTH)
+        self.setFixedWidth(self._width)
+        self.inside.setFixedWidth(self._width)
         self.verticalScrollBar().rangeChanged.connect(self._make_room)
         self.blend, self.channels = QCheckBox("Blend channels"), ChannelList()
         self.colour_map, self.histogram = ColourMapBox(), Histogram()
@@ -176,7 +179,7 @@ class ContrastPanel(Scrolled):
 
     def _make_room(self, _least: int, most: int) -> None:
         """Place the scroll bar beside the controls, not on them."""
-        self.setFixedWidth(WIDTH + (self.verticalScrollBar().sizeHint().width() if most > 0 else 0))
+        self.setFixedWidth(self._width + (self.verticalScrollBar().sizeHint().width() if most > 0 else 0))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self.inside)
@@ -233,7 +236,7 @@ class ContrastPanel(Scrolled):
 
 def _box(name: str, titles: dict[Any, str]) -> QComboBox:
     box = QComboBox()
-    box.setAccessibleName(name)
+    name_box(box, name)
     box.setToolTip(name[0].upper() + name[1:])
     for value, title in titles.items():
         box.addItem(title, value)

@@ -131,6 +131,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.plot.setData((edges[:-1] + edges[1:]) / 2, np.log1p(counts))
         self.item.vb.setYRange(min(edges[0], low), max(edges[-1], high), 0.04)
         self.item.region.setRegion((low, high))
+        self.setAccessibleDescription(f"colours for {levels[0]:.6g} to {levels[1]:.6g}")
         self._silent = False
         self._show_ramp()
 
@@ -184,7 +185,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         if self._is_new:
             self._is_new = False
             QPainter(self.viewport()).fillRect(event.rect(), self.backgroundBrush())
-            QTimer.singleShot(0, self, self.viewport().update)
+            QTimer.singleShot(0, self, lambda: self.viewport().update())
             return
         if self._is_resized:
             self._is_resized = False

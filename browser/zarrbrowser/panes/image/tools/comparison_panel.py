@@ -38,6 +38,7 @@ from zarrbrowser.image.view_settings import symmetric
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.session.error_text import sentence
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.workers import Lane, Workers
 
@@ -144,16 +145,16 @@ class ComparisonPanel(QFrame):
         column.addWidget(self.words)
         for operation in Operation:
             self.operation.addItem(f"{operation.formula}  {operation.value}", operation)
-        self.operation.setAccessibleName("how the planes are compared")
+        name_box(self.operation, "how the planes are compared")
         self.operation.setToolTip("How the picture (a) is compared with the other plane (b)")
-        self.target.setAccessibleName("what the picture is compared with")
+        name_box(self.target, "what the picture is compared with")
         self.target.setToolTip("What the picture is compared with: b")
         self.position.setAccessibleName("index of the other plane")
         self.position.setToolTip("The index of the other plane, counted from 0")
         self.position.setKeyboardTracking(False)
         self.array.setEditable(True)
         self.array.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.array.setAccessibleName("path of the other array")
+        name_box(self.array, "path of the other array")
         self.array.setToolTip(
             "The path of an array with planes of the same shape, or the address of one in another open source: ADDRESS#/PATH"
         )

@@ -43,7 +43,8 @@ class ImageTools(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._model, self._controls = model, controls
+        self._model, self._controls, self._grid = model, controls, grid
+        self._is_pointed = False
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
         self.regions = RegionsPanel(model, workers, grid.main.canvas)
         self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
@@ -59,6 +60,7 @@ class ImageTools(QObject):
         grid.main.frame_shown.connect(self.regions.refresh)
         grid.main.overlay.loader.failed.connect(self.labels.fail)
         self.pointer.text_changed.connect(self.pointed)
+        self.pointer.text_changed.connect(self._describe)
         self.chunks.text_changed.connect(self.reported)
         grid.main.projection.failed.connect(self.reported)
         self.labels.reported.connect(self.reported)
@@ -80,6 +82,12 @@ class ImageTools(QObject):
         self.pointer.move(None)
         for button in (*self._controls.tools.values(), self._controls.series):
             button.setChecked(False)
+
+    def _describe(self, text: str) -> None:
+        if text or self._is_pointed:
+            for view in self._grid.views:
+                view.describe(text if view is self.pointer.view else "")
+        self._is_pointed = bool(text)
 
     def _follow(self, _change: Change) -> None:
         state = self._model.state

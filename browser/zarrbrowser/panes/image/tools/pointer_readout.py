@@ -33,6 +33,11 @@ class PointerReadout(QObject):
         self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
         self._rest.timeout.connect(self._look_closer)
 
+    @property
+    def view(self) -> PlaneView | None:
+        """The view with the pointer; None off all pictures."""
+        return None if self._at is None else self._at[0]
+
     def move(self, at: tuple[PlaneView, tuple[float, float]] | None) -> None:
         """Update the text for a position in a view, or for none."""
         self._at = at

@@ -25,6 +25,7 @@ from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.elements import unit_of
 from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.values.quantities import count, format_bytes
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.widgets.label import label
@@ -72,7 +73,7 @@ class SeriesPanel(QFrame):
         self._agreed_bytes = ASK_ABOVE_BYTES
         self.lines: list[_Line] = []
         self.axis = QComboBox()
-        self.axis.setAccessibleName("axis of the series")
+        name_box(self.axis, "axis of the series")
         self.words = label(role="muted")
         self.go_on = push_button("Read", self._agree)
         self.export = push_button("Export CSV…", self._ask_where, drawing="export")
@@ -252,6 +253,9 @@ class SeriesPanel(QFrame):
         self.go_on.setVisible(asks)
         self.export.setEnabled(any(line.numbers is not None for line in self.lines))
         self.remove.setEnabled(bool(self.lines))
+        if "graph" in vars(self):
+            names = ", ".join(line.request.name for line in self.lines)
+            self.graph.setAccessibleDescription(f"{names or 'no points'}, along {self.axis.currentText()}")
         if cost is None and len(self.lines) == len(LINE_COLOURS):
             text = _NO_MORE
         elif cost is None:

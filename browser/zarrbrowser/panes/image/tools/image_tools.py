@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
+from zarrbrowser.image.contours import may_contour
 from zarrbrowser.image.state import Change
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.panes.image.image_controls import ImageControls
@@ -64,6 +65,7 @@ class ImageTools(QObject):
         self.labels.reported.connect(self.reported)
         controls.chunks.toggled.connect(self.chunks.turn)
         self.series.reported.connect(self.reported)
+        controls.contours.toggled.connect(lambda on: model.set(contours=on))
         controls.series.toggled.connect(lambda on: self.series.turn(is_on=on))
         self.regions.reported.connect(self.reported)
         controls.tools["profile"].toggled.connect(lambda on: self.measurements.turn(is_on=on))
@@ -90,3 +92,8 @@ class ImageTools(QObject):
             button.setEnabled(is_flat)
         if state is None:
             self.leave()
+            return
+        contours = self._controls.contours
+        with QSignalBlocker(contours):
+            contours.setChecked(state.settings.contours)
+        contours.setEnabled(may_contour(state))

@@ -41,6 +41,7 @@ class ImageControls(Bar):
         self.series = _toggle(
             "series", "Series through the points that you click, along time or another axis"
         )
+        self.means = _toggle("means", "Means of rows or columns: on maps the zonal and the meridional mean")
         self.compare = _toggle("compare", "Compare with another plane: difference or ratio")
         self.contours = _toggle(
             "contours", "Contour lines, at round numbers between the first and the last colour"
@@ -103,6 +104,7 @@ class ImageControls(Bar):
             self.tools["region"],
             self.tools["profile"],
             self.series,
+            self.means,
             self.compare,
             self.contours,
             self.chunks,

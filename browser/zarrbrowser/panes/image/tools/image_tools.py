@@ -1,4 +1,4 @@
-"""The tools of the Image tab: chunks, labels, a profile, regions, series, and the value under the pointer."""
+"""The tools of the Image tab: chunks, contours, labels, a profile, regions, series, means, and the value under the pointer."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from zarrbrowser.panes.image.tools.comparison_panel import ComparisonPanel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.labels_controller import LabelsController
 from zarrbrowser.panes.image.tools.map_controller import MapController
+from zarrbrowser.panes.image.tools.means_panel import MeansPanel
 from zarrbrowser.panes.image.tools.measurement_panel import MeasurementPanel
 from zarrbrowser.panes.image.tools.pointer_readout import PointerReadout
 from zarrbrowser.panes.image.tools.regions_panel import RegionsPanel
@@ -48,6 +49,7 @@ class ImageTools(QObject):
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
         self.regions = RegionsPanel(model, workers, grid.main.canvas)
         self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
+        self.means = MeansPanel(model, workers, coordinate_labels)
         self.comparison = ComparisonPanel(model, workers, coordinate_labels, controls.compare)
         self.chunks = ChunkOverlayController(workers, grid.main, self)
         self.labels = LabelsController(model, workers, controls.labels, self)
@@ -67,6 +69,9 @@ class ImageTools(QObject):
         self.series.reported.connect(self.reported)
         controls.contours.toggled.connect(lambda on: model.set(contours=on))
         controls.series.toggled.connect(lambda on: self.series.turn(is_on=on))
+        self.means.reported.connect(self.reported)
+        controls.means.toggled.connect(lambda on: self.means.turn(is_on=on))
+        self.map.mean_asked.connect(self._show_mean)
         self.regions.reported.connect(self.reported)
         controls.tools["profile"].toggled.connect(lambda on: self.measurements.turn(is_on=on))
         controls.tools["region"].toggled.connect(lambda on: self.regions.turn(is_on=on))
@@ -76,12 +81,17 @@ class ImageTools(QObject):
         """Apply the colours of a theme."""
         self.measurements.set_colours(colours)
         self.series.set_colours(colours)
+        self.means.set_colours(colours)
 
     def leave(self) -> None:
         """Put the tools away, and show no value: the image is left."""
         self.pointer.move(None)
-        for button in (*self._controls.tools.values(), self._controls.series):
+        for button in (*self._controls.tools.values(), self._controls.series, self._controls.means):
             button.setChecked(False)
+
+    def _show_mean(self, over: int) -> None:
+        self._controls.means.setChecked(True)
+        self.means.choose(over)
 
     def _follow(self, _change: Change) -> None:
         state = self._model.state

@@ -17,6 +17,8 @@ from zarrbrowser.maps.lines import PlaneLines
 SHADOW = QColor(255, 255, 255, 120)
 COAST, GRID, CONTOUR = QColor(20, 20, 20, 235), QColor(30, 30, 30, 190), QColor(20, 20, 20, 215)
 GROUND, TEXT = QColor(255, 255, 255, 205), QColor(20, 20, 20)
+LONGEST = 500
+"""Parts of a line that are drawn at once."""
 _COAST_EM, _GRID_EM, _CONTOUR_EM, _SHADOW_EM = 0.07, 0.05, 0.05, 0.08
 """Widths of lines, in heights of a text."""
 
@@ -38,12 +40,16 @@ def draw_map(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:
 
 
 def polylines_of(lines: PlaneLines, panel: Picture, data: QRectF) -> list[QPolygonF]:
-    """Lines of a panel in its box."""
+    """Lines of a panel in its box, long ones in parts: the interpreter, and so the window, waits while one is drawn."""
     if lines.rows.size < 2:
         return []
     x = np.asarray(place_of(panel.columns, lines.columns, data.left(), data.right()))
     y = np.asarray(place_of(panel.rows, lines.rows, data.top(), data.bottom()))
-    return polylines_within(x, y, lines.connected, data)
+    return [
+        QPolygonF(one.mid(start, LONGEST + 1))
+        for one in polylines_within(x, y, lines.connected, data)
+        for start in range(0, one.size() - 1, LONGEST)
+    ]
 
 
 def _write(canvas: FigureCanvas, panel: Picture, data: QRectF) -> None:

@@ -35,6 +35,8 @@ _MOST_SEGMENTS = 100_000
 _MOST_LABELS = 60
 _LONG = 0.12
 """Lines that are shorter than this share of the view have no label."""
+_ROUND_WITHIN = 0.1
+"""Longitudes that span 360° with this error go around the Earth once."""
 
 Rect = tuple[float, float, float, float]
 """Top, left, bottom, right, in elements."""
@@ -94,24 +96,39 @@ def may_contour(state: ImageState) -> bool:
     return not is_labels and not settings.is_blended and settings.axes.channel is None
 
 
-def contours_of(settings: ViewSettings, mosaic: Mosaic, style: Style) -> Contours:
+def contours_of(
+    settings: ViewSettings, mosaic: Mosaic, style: Style, plane: PlaneMap | None = None
+) -> Contours:
     """The contours of what is drawn, at round numbers between the first and the last colour; takes up to half a second.
 
     They end at samples that are missing or not loaded.
+
+    Args:
+        plane: where the plane is on Earth, if that is known: around all of it, lines go on from the last column to the first.
     """
     raster, window = mosaic.raster, mosaic.window
     numbers = settings.drawn_elements(raster).known(mosaic.values).astype(np.float64)
     if mosaic.is_there is not None:
         numbers[~mosaic.is_there] = np.nan
+    firsts, around = [part.start for part in window], None if plane is None else _around(plane)
+    if around is not None and window[around] == slice(0, raster.shape[around]):
+        numbers = np.pad(numbers, [(1, 1) if side == around else (0, 0) for side in (0, 1)], mode="wrap")
+        firsts[around] -= 1
     ticks = contour_levels(style.norm, *style.levels)
     found = []
     for (_, text), lines in zip(ticks, contour_lines(numbers, [level for level, _ in ticks]), strict=True):
         places = []
         for side, values in enumerate((lines.rows, lines.columns)):
-            first, second = (raster.to_base(side, window[side].start + step) for step in (0, 1))
+            first, second = (raster.to_base(side, firsts[side] + step) for step in (0, 1))
             places.append(first + (second - first) * values)
         found.append((text, PlaneLines(places[0], places[1], lines.connected)))
     return Contours(tuple(found))
+
+
+def _around(plane: PlaneMap) -> int | None:
+    """The side of a plane, rows (0) or columns (1), that goes around the Earth once; None if none does."""
+    is_whole = plane.is_plain and abs(plane.far[1] - plane.far[0] - 360.0) <= _ROUND_WITHIN
+    return (0 if plane.is_transposed else 1) if is_whole else None
 
 
 def contour_levels(norm: Norm, low: float, high: float) -> list[Tick]:

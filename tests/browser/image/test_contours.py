@@ -143,6 +143,24 @@ def test_lines_end_at_what_is_missing_or_not_loaded() -> None:
     assert levels["4"].rows.size == 0
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_around_the_earth_lines_go_on_from_the_last_column_to_the_first(turned: bool) -> None:
+    east = np.arange(0.0, 360, 10)
+    values = np.broadcast_to(np.linspace(0, 10, 19)[:, None], (19, 36)).astype(np.float32)
+    grid = SeparateGrid(np.linspace(90, -90, 19), east)
+    plane = PlaneMap(*((36, 19) if turned else (19, 36)), grid, turned, far=(-5.0, 355.0))
+    shown = planes_of(FakeArray(values.T if turned else values, ("a", "b"))).main
+    settings, style = shown.state.settings, style_of(shown.state, shown.measured)
+    ends = []
+    for far in ((-5.0, 355.0), (-5.0, 345.0)):
+        found = contours_of(settings, shown.mosaics[0], style, replace(plane, far=far))
+        lines = dict(found.levels)["5"]
+        around = lines.rows if turned else lines.columns
+        ends.append((around.min(), around.max()))
+        assert (lines.columns if turned else lines.rows) == pytest.approx(9.0)
+    assert ends == [(-1, 36), (0, 35)]
+
+
 def test_long_lines_have_labels_in_the_part_in_view() -> None:
     rows = np.arange(0.0, 50.0)
     long = PlaneLines(rows, np.full(50, 7.0), rows < 49)

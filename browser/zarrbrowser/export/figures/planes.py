@@ -157,7 +157,8 @@ class ShownPlanes:
         state, axes = one.state, one.state.settings.axes
         style = style_of(state, one.measured, *self.marks)
         has_lines = state.settings.contours and may_contour(state)
-        contours = contours_of(state.settings, mosaics[0], style) if has_lines else NO_CONTOURS
+        plane = None if state.geography is None else state.geography.plane(axes)
+        contours = contours_of(state.settings, mosaics[0], style, plane) if has_lines else NO_CONTOURS
         if one.projected is not None:
             colours = paint(state.settings, mosaics, one.measured, style)
             return one.projected.picture(colours, mosaics[0].rect, one.title, contours)

@@ -75,6 +75,7 @@ class ImageControls(Bar):
         for button in (
             self.series,
             *self.tools.values(),
+            self.means,
             self.compare,
             self.contours,
             self.chunks,

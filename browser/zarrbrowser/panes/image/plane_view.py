@@ -178,7 +178,7 @@ class PlaneView(QWidget):
             self.paint()
         if Change.LABELS in change:
             self.overlay.follow(state)
-        if Change.CONTOURS in change:
+        if change & (Change.CONTOURS | Change.MAP):
             self._draw_contours()
         if change & (Change.MAP | Change.ORIENTATION):
             self.canvas.show_proportion(state.proportion)
@@ -366,7 +366,7 @@ class PlaneView(QWidget):
         subject, canvas = None, self.canvas
         if state is not None and measured is not None and state.settings.contours and may_contour(state):
             style, chart = style_of(state, measured), projection.chart
-            subject = Contoured(state.settings, self.mosaics[0], style, projection.plane, chart)
+            subject = Contoured(state.settings, self.mosaics[0], style, state.geography, chart)
             if projection.canvas is not None and chart is not None:
                 canvas = projection.canvas
         self.contours.follow(subject, canvas)

@@ -15,7 +15,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from zarrbrowser.drawing.map_lines import COAST, CONTOUR, GRID, GROUND, SHADOW, TEXT
+from zarrbrowser.drawing.map_lines import COAST, CONTOUR, GRID, GROUND, LONGEST, SHADOW, TEXT
 from zarrbrowser.image.contours import NOTHING as NO_CONTOURS
 from zarrbrowser.image.contours import ContourLabel, Contours
 from zarrbrowser.image.tiles.frames import View
@@ -111,7 +111,7 @@ def draw_lines(
 def polylines_of(
     lines: PlaneLines, origin: tuple[float, float], scale: tuple[float, float]
 ) -> list[QPolygonF]:
-    """Lines in pixels.
+    """Lines in pixels, long ones in parts: the interpreter waits while one is drawn.
 
     Args:
         origin: the row and the column at the upper left corner.
@@ -124,8 +124,11 @@ def polylines_of(
         for values, first, pixels in zip((lines.rows, lines.columns), origin, scale, strict=True)
     )
     ends = np.flatnonzero(~lines.connected[:-1]) + 1
-    runs = zip(np.split(x, ends), np.split(y, ends), strict=True)
-    return [pg.functions.arrayToQPolygonF(one, other) for one, other in runs if one.size > 1]
+    return [
+        pg.functions.arrayToQPolygonF(one[start : start + LONGEST + 1], other[start : start + LONGEST + 1])
+        for one, other in zip(np.split(x, ends), np.split(y, ends), strict=True)
+        for start in range(0, one.size - 1, LONGEST)
+    ]
 
 
 class LinesItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types

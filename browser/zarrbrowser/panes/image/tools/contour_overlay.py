@@ -12,7 +12,7 @@ from zarrbrowser.image.colours.render import Style
 from zarrbrowser.image.contours import NOTHING, Contours, contours_of
 from zarrbrowser.image.tiles.frames import Mosaic, View
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.maps.geography import PlaneMap
+from zarrbrowser.maps.geography import Geography, PlaneMap
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.map_lines import ContourLines, DrawnContours, draw_contours
 from zarrbrowser.workers import Lane, Workers
@@ -27,7 +27,8 @@ class Contoured:
     settings: ViewSettings
     mosaic: Mosaic
     style: Style
-    plane: PlaneMap | None = None
+    geography: Geography | None = None
+    """Where the image is on Earth, if that is known."""
     chart: PlaneMap | None = None
     """The map of the plane in a projection, if it is drawn in one."""
 
@@ -36,16 +37,16 @@ class Contoured:
         return (
             other is not None
             and self.mosaic is other.mosaic
+            and self.geography is other.geography
             and self.chart is other.chart
             and (self.style, self.settings.elements) == (other.style, other.settings.elements)
         )
 
     def contours(self) -> Contours:
         """The lines, on the map if there is one."""
-        found = contours_of(self.settings, self.mosaic, self.style)
-        if self.plane is None or self.chart is None:
-            return found
-        return found.on_map(self.plane, self.chart)
+        plane = None if self.geography is None else self.geography.plane(self.settings.axes)
+        found = contours_of(self.settings, self.mosaic, self.style, plane)
+        return found if plane is None or self.chart is None else found.on_map(plane, self.chart)
 
 
 class ContourOverlay(QObject):

@@ -7,7 +7,6 @@ from functools import cached_property
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.export.figures.planes import colour_label
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.plane_mean import Means, PlaneMean
 from zarrbrowser.image.series_at_point import write_csv
@@ -23,6 +22,7 @@ from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Lane, Request, Workers
+from zarrcore.typing import AnyArray
 
 
 class MeansPanel(QFrame):
@@ -213,7 +213,10 @@ class MeansPanel(QFrame):
         along = self.shown[0].along
         name, coordinate = state.settings.axes.names[along], self._coordinate_labels.coordinates.get(along)
         self.graph.across.show_coordinate(name, coordinate)
-        self.graph.plot.setLabel("left", colour_label(state))
+        falls = coordinate is not None and _falls(coordinate.values)
+        self.graph.view.invertX(falls)  # greater coordinates are on the right: the south is on the left
+        name, unit = state.image.name or "mean", state.settings.unit(state.image.base)
+        self.graph.plot.setLabel("left", f"{name} ({unit})" if unit else name)
 
     # Export
 
@@ -239,3 +242,7 @@ class MeansPanel(QFrame):
             self.reported.emit(f"{path} was not written: {sentence(error)}")
         else:
             self.reported.emit(f"Exported to {path}")
+
+
+def _falls(values: AnyArray) -> bool:
+    return values.dtype.kind in "iuf" and values.size > 1 and bool(values[-1] < values[0])

@@ -51,8 +51,7 @@ class ProjectedPicture(QObject):
         self.lines = MapLines()
         self.chart: PlaneMap | None = None
         """The projected map; None without one."""
-        self.plane: PlaneMap | None = None
-        """What the map shows."""
+        self._plane: PlaneMap | None = None
         self._key: object = None
         self._state: ImageState | None = None
         self._sketcher: Sketcher | None = None
@@ -90,9 +89,9 @@ class ProjectedPicture(QObject):
 
     def shown(self) -> ShownMap | None:
         """The map on the screen; None without one."""
-        if self.chart is None or self.plane is None or self.sampling is None:
+        if self.chart is None or self._plane is None or self.sampling is None:
             return None
-        return ShownMap(self.chart, self.plane, self.sampling, self.lines.sketch)
+        return ShownMap(self.chart, self._plane, self.sampling, self.lines.sketch)
 
     def fit(self) -> bool:
         """Show the whole map; False without one."""
@@ -108,7 +107,7 @@ class ProjectedPicture(QObject):
     def _uncover(self) -> None:
         self._forget()
         had_map = self.chart is not None
-        self.chart = self.plane = self._key = self._sketcher = None
+        self.chart = self._plane = self._key = self._sketcher = None
         self.sampling = self._asked = self._wish = None
         # The map of the projection before stays while another one is computed: then there is no chart.
         if self.canvas is not None and not self.canvas.isHidden():
@@ -152,7 +151,7 @@ class ProjectedPicture(QObject):
             self.canvas.picked.connect(self._pick)
             for side in ("left", "bottom"):
                 self.canvas.plot.hideAxis(side)
-        self.plane, self.chart, self._sketcher = plane, chart, Sketcher(chart)
+        self._plane, self.chart, self._sketcher = plane, chart, Sketcher(chart)
         self.canvas.set_colours(current_colours())
         self.resize()
         self.canvas.show()
@@ -164,7 +163,7 @@ class ProjectedPicture(QObject):
 
     def _look(self) -> None:
         """Find the elements for the part in view, and draw lines over it."""
-        chart, plane, canvas, state = self.chart, self.plane, self.canvas, self._state
+        chart, plane, canvas, state = self.chart, self._plane, self.canvas, self._state
         if chart is None or plane is None or canvas is None or state is None:
             return
         view = canvas.visible()
@@ -194,7 +193,7 @@ class ProjectedPicture(QObject):
             return
         self.sampling = found
         box = found.box()
-        plane = self.plane
+        plane = self._plane
         if box is not None and plane is not None:
             (top, bottom), (left, right) = box
             is_whole = bottom - top > 0.9 * plane.height and right - left > 0.9 * plane.width
@@ -224,9 +223,9 @@ class ProjectedPicture(QObject):
 
     def _place(self, place: tuple[float, float] | None) -> tuple[float, float] | None:
         """A place of the map as a place of the plane; None off the plane."""
-        if place is None or self.chart is None or self.plane is None:
+        if place is None or self.chart is None or self._plane is None:
             return None
-        rows, columns = places(self.chart, self.plane, np.array([place[0]]), np.array([place[1]]))
+        rows, columns = places(self.chart, self._plane, np.array([place[0]]), np.array([place[1]]))
         return (float(rows[0]), float(columns[0])) if np.isfinite(rows[0]) else None
 
     def _pick(self, place: tuple[float, float]) -> None:

@@ -18,7 +18,7 @@ from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.image.tools.means_panel import MeansPanel
 from zarrcore.errors import StoreError
 
-NORTH, EAST = np.arange(-87.0, 90, 6), np.arange(0.0, 360, 9)
+NORTH, EAST = np.arange(87.0, -90, -6), np.arange(0.0, 360, 9)
 WARMTH = np.random.default_rng(5).normal(size=(4, 30, 40))
 WARMTH[:, 3, :20] = np.nan
 ZONAL = np.nanmean(WARMTH, axis=2)
@@ -29,7 +29,7 @@ MERIDIONAL = np.nansum(WARMTH * BY_AREA, axis=1) / BY_AREA.sum(axis=1)
 @pytest.fixture
 def array() -> FakeArray:
     made = FakeArray(WARMTH, ("time", "lat", "lon"), (1, 30, 40))
-    made.attributes = {"units": "K", "long_name": "warmth"}
+    made.attributes = {"units": "K"}
     return made
 
 
@@ -66,13 +66,16 @@ def test_one_click_shows_the_zonal_mean_over_the_latitude(
     qtbot.waitUntil(lambda: is_drawn(panel, ZONAL[0]))
     assert panel.over.currentText() == "lon (zonal mean)"
     assert panel.words.text() == "Weighted by area"
-    assert panel.graph.up.labelText == "warmth (K)"
+    assert pane.body.controls.isAncestorOf(pane.body.controls.means)
+    assert panel.graph.up.labelText == "array (K)"
     assert panel.graph.across.labelText == "lat (°N)"
     ticks = panel.graph.across.tickValues(-0.5, 29.5, 900)
+    assert panel.graph.view.xInverted(), "the south is on the left"
     assert "40" in panel.graph.across.tickStrings(ticks[0][1], 1, 1)
     choose(panel.over, "lat (meridional mean)")
     qtbot.waitUntil(lambda: is_drawn(panel, MERIDIONAL[0]))
     assert panel.graph.across.labelText == "lon (°E)"
+    assert not panel.graph.view.xInverted()
     pane.body.controls.means.click()
     assert panel.isHidden()
 

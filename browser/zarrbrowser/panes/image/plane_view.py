@@ -362,9 +362,10 @@ class PlaneView(QWidget):
 
     def _draw_contours(self) -> None:
         """Draw the contours of the picture on the screen, on its map if it has one."""
-        state, measured, projection = self.shown_state, self.colours_from, self.projection
+        is_wanted, projection = self.state is not None and self.state.settings.contours, self.projection
+        state, measured = (self.shown_state, self.colours_from) if is_wanted else (None, None)
         subject, canvas = None, self.canvas
-        if state is not None and measured is not None and state.settings.contours and may_contour(state):
+        if state is not None and measured is not None and may_contour(state):
             style, chart = style_of(state, measured), projection.chart
             subject = Contoured(state.settings, self.mosaics[0], style, state.geography, chart)
             if projection.canvas is not None and chart is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from zarrbrowser.image.colours.render import Style
-from zarrbrowser.image.contours import NOTHING, Contours, contours_of
+from zarrbrowser.image.contours import Contours, contours_of
 from zarrbrowser.image.tiles.frames import Mosaic, View
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.maps.geography import Geography, PlaneMap
@@ -67,9 +67,9 @@ class ContourOverlay(QObject):
     def follow(self, subject: Contoured | None, canvas: Canvas) -> None:
         """Draw the contours of a subject for the part in view, if they are not drawn yet; none without a subject."""
         if subject is None:
-            self._lane.forget()
-            self._asked = self._known = None
-            if self.lines.contours is not NOTHING:
+            if self._asked is not None:
+                self._lane.forget()
+                self._asked = self._known = None
                 self.lines.clear()
             return
         if canvas is not self._canvas:

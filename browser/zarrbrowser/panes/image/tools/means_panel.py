@@ -138,7 +138,9 @@ class MeansPanel(QFrame):
         if image is not self._image:
             self._image, self._agreed_bytes = image, ASK_ABOVE_BYTES
             self.over.clear()  # the choice was one of another image
-        if self._is_on and change & (Change.IMAGE | Change.AXES | Change.MAP):
+        if not self._is_on:
+            return
+        if change & (Change.IMAGE | Change.AXES | Change.MAP):
             self._offer_axes()
         self.refresh()
 

@@ -16,7 +16,7 @@ _OF_CLASSES = ("flag_values", "flag_masks")
 
 
 def carried(settings: ViewSettings, image: Image, before: ViewSettings, array: ArrayLike) -> ViewSettings:
-    """First settings, with the projection, colours and range of the variable of the same group that was shown before.
+    """First settings, with the projection, contours, colours and range of the variable of the same group that was shown before.
 
     The range carries over only between numbers of one unit, and neither it nor colours between classes and quantities.
     """
@@ -27,6 +27,7 @@ def carried(settings: ViewSettings, image: Image, before: ViewSettings, array: A
         projection=before.projection,
         coastlines=before.coastlines,
         graticule=before.graticule,
+        contours=before.contours,
     )
     if image.is_labels or before.colour_map in (LABELS, CYCLIC) or _has_classes(image.base, array):
         return settings

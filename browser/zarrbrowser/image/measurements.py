@@ -18,7 +18,6 @@ from zarrcore.typing import AnyArray
 Point = tuple[float, float]
 """Down and to the right, in elements of the base."""
 
-
 _PRIMARIES: tuple[tuple[str, Colour | None], ...] = (
     ("red", (224, 49, 49)),
     ("green", (47, 158, 68)),
@@ -28,7 +27,7 @@ _PRIMARIES: tuple[tuple[str, Colour | None], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ProfileCurve:
-    """Numbers of one channel along a line."""
+    """Numbers of one channel along a line, or an axis."""
 
     numbers: AnyArray
     """NaN for missing elements."""
@@ -98,20 +97,27 @@ def _read(
         nbytes = sum(raster.cost(raster.tiles(window)).nbytes for raster in rasters)
         if nbytes <= ASK_ABOVE_BYTES or number == len(image.levels) - 1:
             break
+    names = channels_shown(settings)
     if rasters[0].channel is not None:
         values = rasters[0].read(window, cancelled)
         parts = [
-            (settings.drawn_elements(rasters[0]).known(values[..., position]), *primary)
-            for position, primary in enumerate(_PRIMARIES)
+            (settings.drawn_elements(rasters[0]).known(values[..., position]), *name)
+            for position, name in enumerate(names)
         ]
         return parts, rasters[0], window, number
-    shown = [settings.channels[position] for position in settings.channels_on] if settings.is_blended else []
-    names: list[tuple[str, Colour | None]] = [(one.channel.name, one.colour) for one in shown] or [("", None)]
     found = [
         (settings.drawn_elements(raster).known(raster.read(window, cancelled)), *name)
         for raster, name in zip(rasters, names, strict=True)
     ]
     return found, rasters[0], window, number
+
+
+def channels_shown(settings: ViewSettings) -> list[tuple[str, Colour | None]]:
+    """The name and the colour of each channel of a picture; one without either if it has no channels."""
+    if settings.axes.channel is not None:
+        return list(_PRIMARIES)
+    shown = [settings.channels[position] for position in settings.channels_on] if settings.is_blended else []
+    return [(one.channel.name, one.colour) for one in shown] or [("", None)]
 
 
 def _distance(image: Image, settings: ViewSettings, start: Point, end: Point) -> tuple[float, str]:

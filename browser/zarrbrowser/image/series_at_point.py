@@ -101,13 +101,18 @@ def axes_of_series(axes: Axes) -> list[int]:
 
 
 def write_csv(
-    path: str, name: str, coordinate: Coordinate | None, series: Sequence[tuple[str, AnyArray]]
+    path: str,
+    name: str,
+    coordinate: Coordinate | None,
+    series: Sequence[tuple[str, AnyArray]],
+    positions: Sequence[float] | None = None,
 ) -> None:
     """Write series as CSV: positions, coordinates, and one column for each series; an existing file is replaced as a whole.
 
     Args:
         name: the name of the axis.
         series: at least one, all of the same length, each with its heading.
+        positions: those of the numbers, if these are not one for each position.
 
     Raises:
         OSError: the file cannot be written.
@@ -115,8 +120,8 @@ def write_csv(
     from zarrcore.filetypes import whole_or_nothing  # late: for a fast start
 
     length = len(series[0][1])
-    columns: list[tuple[str, Any]] = [(name, range(length))]
-    if coordinate is not None:
+    columns: list[tuple[str, Any]] = [(name, range(length) if positions is None else positions)]
+    if coordinate is not None and coordinate.values.size == length:
         units = f" ({coordinate.units})" if coordinate.units else ""
         columns.append(
             (f"{coordinate.name}{units}" if units else f"{coordinate.name} (coordinate)", coordinate.values)

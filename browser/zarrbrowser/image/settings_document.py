@@ -40,6 +40,7 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
         "colour_map": settings.colour_map,
         "flips": [settings.flip_rows, settings.flip_columns],
         "blended": settings.is_blended,
+        "contours": settings.contours,
         "labels": [settings.labels, settings.labels_opacity],
         "reduction": None
         if settings.reduction is None
@@ -69,6 +70,7 @@ def apply_document(settings: ViewSettings, document: Mapping[str, Any], array: A
             flip_columns=bool(flip_columns),
             is_blended=bool(document.get("blended")) and bool(settings.channels),
             channels=_channels(settings.channels, document["channels"]),
+            contours=bool(document.get("contours", settings.contours)),
             labels=str(document.get("labels", ("", 0.5))[0]),
             labels_opacity=min(max(_number(opacity), 0.0), 1.0),
             coastlines=bool(coastlines),

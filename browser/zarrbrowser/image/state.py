@@ -45,6 +45,7 @@ class Change(Flag):
     CHANNELS = auto()
     """Which channels are blended."""
     LABELS = auto()
+    CONTOURS = auto()
     DERIVATION = auto()
     """How the numbers are computed."""
     MAP = auto()
@@ -159,6 +160,7 @@ def changes(before: ImageState | None, after: ImageState | None) -> Change:
         Change.COLOURS: _colours(before) != _colours(after),
         Change.CHANNELS: (one.is_blended, one.channels_on) != (other.is_blended, other.channels_on),
         Change.LABELS: before.labels is not after.labels or _labels(one) != _labels(other),
+        Change.CONTOURS: one.contours != other.contours,
         Change.MAP: before.geography is not after.geography or _map(one) != _map(other),
         Change.LAYOUT: before.layout is not after.layout,
         Change.LIMIT: one.may_read_bytes != other.may_read_bytes,

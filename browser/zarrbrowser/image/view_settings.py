@@ -51,6 +51,8 @@ class ViewSettings:
     flip_columns: bool = False
     is_blended: bool = False
     channels: tuple[ChannelSettings, ...] = ()
+    contours: bool = False
+    """Whether contour lines are drawn over the picture."""
     labels: str = ""
     """Name of the labels over the picture; empty for none."""
     labels_opacity: float = 0.5

@@ -104,6 +104,19 @@ def log_ticks(low: float, high: float, most: float) -> list[Tick]:
     return sorted(ticks)
 
 
+def signed_log_ticks(low: float, high: float) -> list[Tick]:
+    """Zero, and powers of ten of both signs, down to a thousandth of the larger bound.
+
+    >>> [text for _, text in signed_log_ticks(-5, 20)]
+    ['0', '0.01', '0.1', '1', '10', '-0.01', '-0.1', '-1']
+    """
+    largest = max(abs(low), abs(high))
+    top = math.floor(math.log10(largest)) if largest > 0 else 0
+    powers = [(10.0**exponent, power_of_ten(exponent)) for exponent in range(top - 3, top + 1)]
+    found = [(0.0, "0"), *powers, *((-value, f"-{text}") for value, text in powers)]
+    return [(value, text) for value, text in found if low <= value <= high]
+
+
 def _multiples(low: float, high: float) -> list[Tick]:
     """Two and five times the powers of ten between two exponents."""
     below = math.floor(low)

@@ -31,6 +31,7 @@ def after(first: FakeArray, second: FakeArray, **changed: Any) -> ViewSettings:
     before = replace(
         initial_settings(image_of_array(first)),
         projection=Projection.ROBINSON,
+        contours=True,
         contrast=RANGE,
         norm=Norm.SQRT,
         **changed,
@@ -43,6 +44,7 @@ def test_the_next_variable_of_a_grid_has_the_same_projection_and_range() -> None
     found = after(variable(), variable())
     assert (found.projection, found.contrast, found.norm) == (Projection.ROBINSON, RANGE, Norm.SQRT)
     found = after(variable(("time", "lat", "lon"), (5, 3, 4)), variable())
+    assert found.contours
     assert found.projection is Projection.ROBINSON, "of one plane, the other of many"
 
 

@@ -52,6 +52,7 @@ def test_settings_survive_a_round_trip_as_a_document() -> None:
         is_blended=False,
         coastlines=False,
         graticule=True,
+        contours=True,
         projection=Projection.MOLLWEIDE,
         reduction=Reduction(2, Statistic.MEAN),
         comparison=Comparison(Operation.RATIO, 0, 1, Statistic.MAXIMUM),

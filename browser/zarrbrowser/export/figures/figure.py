@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.image.colours.norm import Norm
+from zarrbrowser.image.contours import NOTHING as NO_CONTOURS
+from zarrbrowser.image.contours import Contours
 from zarrbrowser.image.levels import Colour
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrcore.typing import AnyArray
@@ -54,6 +56,7 @@ class Picture:
     title: str = ""
     map_lines: Sketch = NOTHING
     """Coastlines, and lines of longitude and latitude."""
+    contours: Contours = NO_CONTOURS
     holes: tuple[Rect, ...] = ()
     """Parts that could not be read."""
     has_axes: bool = True

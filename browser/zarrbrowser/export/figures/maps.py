@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from zarrbrowser.export.figures.figure import Layer, Picture, Rect
 from zarrbrowser.export.figures.scales import Scale
+from zarrbrowser.image.contours import NOTHING as NO_CONTOURS
+from zarrbrowser.image.contours import Contours
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.geography import PlaneMap
 from zarrbrowser.maps.projections import Sampling, sampling
@@ -66,12 +68,15 @@ class ShownMap:
         (top, bottom), (left, right) = box
         return View((top - 1, bottom + 1), (left - 1, right + 1), pixels[1], pixels[0])
 
-    def picture(self, colours: NDArray[np.uint8], rect: Rect, title: str) -> Picture:
+    def picture(
+        self, colours: NDArray[np.uint8], rect: Rect, title: str, contours: Contours = NO_CONTOURS
+    ) -> Picture:
         """The panel of the colours of a part of the plane.
 
         Args:
             colours: shape (h, w, 4).
             rect: that part.
+            contours: those of the plane.
         """
         layer = Layer(self.seen.picture(colours, rect), self.seen.rect)
         top, left, bottom, right = self.seen.rect
@@ -82,5 +87,6 @@ class ShownMap:
             1.0,
             title=title,
             map_lines=self.lines,
+            contours=contours.on_map(self.plane, self.chart),
             has_axes=False,
         )

@@ -16,6 +16,8 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import lookup_table
 from zarrbrowser.image.colours.painting import Measured, measure, paint, style_of
 from zarrbrowser.image.colours.render import NOTHING
+from zarrbrowser.image.contours import NOTHING as NO_CONTOURS
+from zarrbrowser.image.contours import contours_of, may_contour
 from zarrbrowser.image.labels import paint_labels
 from zarrbrowser.image.levels import Colour, Rgba
 from zarrbrowser.image.state import ImageState
@@ -154,9 +156,12 @@ class ShownPlanes:
     def _panel(self, one: ShownPlane, mosaics: tuple[Mosaic, ...], labels: Mosaic | None) -> Picture:
         state, axes = one.state, one.state.settings.axes
         style = style_of(state, one.measured, *self.marks)
+        has_lines = state.settings.contours and may_contour(state)
+        plane = None if state.geography is None else state.geography.plane(axes)
+        contours = contours_of(state.settings, mosaics[0], style, plane) if has_lines else NO_CONTOURS
         if one.projected is not None:
             colours = paint(state.settings, mosaics, one.measured, style)
-            return one.projected.picture(colours, mosaics[0].rect, one.title)
+            return one.projected.picture(colours, mosaics[0].rect, one.title, contours)
         rows, columns = _clipped(one.view.rows, axes.height), _clipped(one.view.columns, axes.width)
         box = (rows[0], columns[0], rows[1], columns[1])
         pixels = paint(state.settings, mosaics, one.measured, style)
@@ -179,6 +184,7 @@ class ShownPlanes:
             scale_along(state.image, axes.columns) if self.has_scale and one is self.planes[0] else None,
             one.title,
             one.map_lines,
+            contours,
             tuple(dict.fromkeys(rect_of(mosaic.raster, hole) for mosaic in mosaics for hole in mosaic.holes)),
         )
 

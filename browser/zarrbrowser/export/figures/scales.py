@@ -11,7 +11,7 @@ import numpy as np
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.coordinates.dates import date_ticks
 from zarrbrowser.image.colours.norm import Norm, spread
-from zarrbrowser.values.ticks import Tick, log_ticks, number_ticks, power_of_ten
+from zarrbrowser.values.ticks import Tick, log_ticks, number_ticks, signed_log_ticks
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def colour_ticks(norm: Norm, levels: tuple[float, float], most: float) -> list[T
             (10.0**exponent, text) for exponent, text in log_ticks(math.log10(least), math.log10(high), most)
         ]
     elif norm is Norm.SYMLOG:
-        ticks = _signed_powers(low, high)
+        ticks = signed_log_ticks(low, high)
     else:
         ticks = number_ticks(low, high, most)
     places = spread(np.array([value for value, _ in ticks], np.float64), norm, (low, high))
@@ -68,15 +68,6 @@ def colour_ticks(norm: Norm, levels: tuple[float, float], most: float) -> list[T
         (float(at), text) for at, (_, text) in zip(places, ticks, strict=True) if -1e-6 <= at <= 1 + 1e-6
     ]
     return _thinned(sorted(found), 0.8 / max(1.0, most))
-
-
-def _signed_powers(low: float, high: float) -> list[Tick]:
-    """Zero, and powers of ten of both signs, down to a thousandth of the larger bound."""
-    largest = max(abs(low), abs(high))
-    top = math.floor(math.log10(largest)) if largest > 0 else 0
-    powers = [(10.0**exponent, power_of_ten(exponent)) for exponent in range(top - 3, top + 1)]
-    found = [(0.0, "0"), *powers, *((-value, f"-{text}") for value, text in powers)]
-    return [(value, text) for value, text in found if low <= value <= high]
 
 
 def _thinned(ticks: list[Tick], apart: float) -> list[Tick]:

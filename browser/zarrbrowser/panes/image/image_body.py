@@ -68,7 +68,8 @@ class ImageBody(QWidget):
         self.controls.colours.toggled.connect(lambda _on: self._place_controls())
         model.measured_changed.connect(self._show_missing)
         tools = self.tools
-        left = PictureWithTools(self.stack, tools.measurements, tools.regions, tools.series, tools.comparison)
+        panels = tools.measurements, tools.regions, tools.series, tools.means, tools.comparison
+        left = PictureWithTools(self.stack, *panels)
         lay_out(self, self.controls, left, self.contrast, self.missing, self.sliders)
         for part in (self.controls, self.contrast):
             part.setVisible(has_controls)

@@ -42,7 +42,11 @@ class ImageControls(Bar):
         self.series = _toggle(
             "series", "Series through the points that you click, along time or another axis"
         )
+        self.means = _toggle("means", "Means of rows or columns: on maps the zonal and the meridional mean")
         self.compare = _toggle("compare", "Compare with another plane: difference or ratio")
+        self.contours = _toggle(
+            "contours", "Contour lines, at round numbers between the first and the last colour"
+        )
         self.labels = tool_button("labels", "Labels over the picture")
         self.labels.hide()
         self.map = tool_button("map", "Map: coastlines and graticule")
@@ -69,7 +73,16 @@ class ImageControls(Bar):
         for button in self.layouts.values():
             row.addWidget(button)
         row.addSpacing(8)
-        for button in (self.series, *self.tools.values(), self.compare, self.chunks, self.labels, self.map):
+        for button in (
+            self.series,
+            *self.tools.values(),
+            self.means,
+            self.compare,
+            self.contours,
+            self.chunks,
+            self.labels,
+            self.map,
+        ):
             row.addWidget(button)
         row.addSpacing(8)
         for button in (
@@ -93,7 +106,9 @@ class ImageControls(Bar):
             self.tools["region"],
             self.tools["profile"],
             self.series,
+            self.means,
             self.compare,
+            self.contours,
             self.chunks,
         )
 

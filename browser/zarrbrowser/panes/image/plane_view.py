@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.painting import Measured, style_of
 from zarrbrowser.image.colours.render import NOTHING, Style
+from zarrbrowser.image.contours import may_contour
 from zarrbrowser.image.levels import Level, Rgba
 from zarrbrowser.image.state import Change, ImageState, changes
 from zarrbrowser.image.tiles.composition import Composition
@@ -23,6 +24,7 @@ from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.frame_reader import FrameReader
 from zarrbrowser.panes.image.picture_painter import Painted, PicturePainter, Task
+from zarrbrowser.panes.image.tools.contour_overlay import Contoured, ContourOverlay
 from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
 from zarrbrowser.panes.image.tools.map_overlay import MapOverlay
 from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
@@ -60,6 +62,7 @@ class PlaneView(QWidget):
         self.overlay = LabelOverlay(workers, cache, self.canvas, self)
         self.map = MapOverlay(workers, self.canvas, self)
         self.projection = ProjectedPicture(workers, self.canvas, self)
+        self.contours = ContourOverlay(workers, self)
         self._cache = cache
         self.state: ImageState | None = None
         """The state to show."""
@@ -86,6 +89,8 @@ class PlaneView(QWidget):
         self.reader.failed.connect(self.failed)
         self.reader.stopped.connect(self.stopped)
         self.canvas.moved.connect(self.refresh)
+        self.projection.changed.connect(self._draw_contours)
+        self.projection.looked.connect(self._draw_contours)
 
     @property
     def settings(self) -> ViewSettings | None:
@@ -174,6 +179,8 @@ class PlaneView(QWidget):
             self.paint()
         if Change.LABELS in change:
             self.overlay.follow(state)
+        if change & (Change.CONTOURS | Change.MAP):
+            self._draw_contours()
         if change & (Change.MAP | Change.ORIENTATION):
             self.canvas.show_proportion(state.proportion)
             self.map.follow(state)
@@ -203,6 +210,7 @@ class PlaneView(QWidget):
             return
         self.overlay.follow(state)
         self.map.follow(state)
+        self._draw_contours()
         frame = self._planned(state)
         if self.reader.is_wanted(frame):
             return
@@ -323,6 +331,7 @@ class PlaneView(QWidget):
         self.reader.forget()
         self.painter.forget()
         self.painted_state = None
+        self._draw_contours()
         self.withheld = None
         self.words.hide()
 
@@ -359,16 +368,30 @@ class PlaneView(QWidget):
         self.canvas.show_picture(painted.colours, mosaics[0].rect, is_smooth=is_smooth)
         holes = [rect_of(one.raster, hole) for one in mosaics for hole in one.holes]
         self.canvas.show_holes(list(dict.fromkeys(holes)))  # a set cannot hold slices before Python 3.12
+        self._draw_contours()
         self.projection.repaint()
         self.drawn.emit()
         if painted.is_new and self.is_complete:
             self.took_s = self.reader.took_s
             self.frame_shown.emit()
 
+    def _draw_contours(self) -> None:
+        """Draw the contours of the picture on the screen, on its map if it has one."""
+        is_wanted, projection = self.state is not None and self.state.settings.contours, self.projection
+        state, measured = (self.shown_state, self.colours_from) if is_wanted else (None, None)
+        subject, canvas = None, self.canvas
+        if state is not None and measured is not None and may_contour(state):
+            style, chart = style_of(state, measured), projection.chart
+            subject = Contoured(state.settings, self.mosaics[0], style, state.geography, chart)
+            if projection.canvas is not None and chart is not None:
+                canvas = projection.canvas
+        self.contours.follow(subject, canvas)
+
     def _fail_to_paint(self, error: Exception) -> None:
         """Show no picture: the one before is not of the present state."""
         self.reader.drawn, self.painted_state = Composition(), None
         self.canvas.clear_picture()
+        self._draw_contours()
         self.projection.repaint()
         self._say(sentence(error))
         self.failed.emit(error)

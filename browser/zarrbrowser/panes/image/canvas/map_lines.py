@@ -1,4 +1,4 @@
-"""Coastlines, and lines of longitude and latitude with their labels, over the picture.
+"""Lines with labels over the picture: coastlines, lines of longitude and latitude, and contours.
 
 A worker draws the lines into an image, because that takes up to a second; the window draws the image and the labels.
 """
@@ -6,16 +6,20 @@ A worker draws the lines into an image, because that takes up to a second; the w
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from zarrbrowser.drawing.map_lines import COAST, GRID, GROUND, SHADOW, TEXT
+from zarrbrowser.drawing.map_lines import COAST, CONTOUR, GRID, GROUND, LONGEST, SHADOW, TEXT
+from zarrbrowser.image.contours import NOTHING as NO_CONTOURS
+from zarrbrowser.image.contours import ContourLabel, Contours
 from zarrbrowser.image.tiles.frames import View
+from zarrbrowser.maps.graticule import Label
 from zarrbrowser.maps.lines import PlaneLines
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 
@@ -26,40 +30,74 @@ _FARTHEST_PX = 1e6
 """Lines end at this distance: Qt's painters have limits."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DrawnSketch:
-    """A sketch, and its lines as an image."""
+Stroke = tuple[PlaneLines, QColor, float]
+"""Lines, their colour and their width."""
 
-    sketch: Sketch
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnLines:
+    """Lines as an image, and their labels."""
+
     image: QImage
     """Empty without lines."""
     rect: QRectF
     """The part of the plane that the image covers, in elements."""
+    labels: Sequence[Label | ContourLabel] = ()
 
 
-NOTHING_DRAWN = DrawnSketch(NOTHING, QImage(), QRectF())
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnSketch(DrawnLines):
+    """A drawn sketch."""
+
+    sketch: Sketch = NOTHING
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnContours(DrawnLines):
+    """Drawn contours."""
+
+    contours: Contours = NO_CONTOURS
+
+
+NOTHING_DRAWN = DrawnSketch(QImage(), QRectF())
 
 
 def draw_sketch(sketch: Sketch, view: View, size: tuple[int, int], ratio: float = 1.0) -> DrawnSketch:
-    """Draw lines for a view. Dark lines on light ones are visible in all colour maps. Any thread may call it.
+    """Draw the lines of a map as `draw_lines` does."""
+    strokes = (sketch.graticule.lines, GRID, 1.0), (sketch.coastlines, COAST, 1.3)
+    return DrawnSketch(*draw_lines(strokes, view, size, ratio), sketch.graticule.labels, sketch)
+
+
+def draw_contours(contours: Contours, view: View, size: tuple[int, int], ratio: float = 1.0) -> DrawnContours:
+    """Draw contours as `draw_lines` does."""
+    drawn = draw_lines([(lines, CONTOUR, 1.0) for _, lines in contours.levels], view, size, ratio)
+    labels = contours.labels((view.rows[0], view.columns[0], view.rows[1], view.columns[1]))
+    return DrawnContours(*drawn, labels, contours)
+
+
+def draw_lines(
+    strokes: Iterable[Stroke], view: View, size: tuple[int, int], ratio: float
+) -> tuple[QImage, QRectF]:
+    """An image of lines for a view, and its place. Any thread may call it.
+
+    Dark lines on light ones are visible in all colour maps.
 
     Args:
         size: the elements of the plane down and to the right; nothing is drawn beyond its edges.
         ratio: pixels of the image for a width of 1.
     """
-    if max(sketch.coastlines.rows.size, sketch.graticule.lines.rows.size) < 2:
-        return DrawnSketch(sketch, QImage(), QRectF())
+    shown = [stroke for stroke in strokes if stroke[0].rows.size > 1]
     down, right = (1 / max(view.density(axis), 1e-12) for axis in (0, 1))
     top, height = _pixels(view.rows, down, size[0])
     left, width = _pixels(view.columns, right, size[1])
-    if height < 1 or width < 1:
-        return DrawnSketch(sketch, QImage(), QRectF())
+    if not shown or height < 1 or width < 1:
+        return QImage(), QRectF()
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setClipRect(QRectF((-0.5 - left) * right, (-0.5 - top) * down, size[1] * right, size[0] * down))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for lines, colour, thick in ((sketch.graticule.lines, GRID, 1.0), (sketch.coastlines, COAST, 1.3)):
+    for lines, colour, thick in shown:
         polylines = polylines_of(lines, (top, left), (down, right))
         for one, thickness in ((SHADOW, thick + 1.4), (colour, thick)):
             painter.setPen(QPen(one, thickness * ratio))
@@ -67,13 +105,13 @@ def draw_sketch(sketch: Sketch, view: View, size: tuple[int, int], ratio: float 
             for polyline in polylines:
                 painter.drawPolyline(polyline)
     painter.end()
-    return DrawnSketch(sketch, image, QRectF(left, top, width / right, height / down))
+    return image, QRectF(left, top, width / right, height / down)
 
 
 def polylines_of(
     lines: PlaneLines, origin: tuple[float, float], scale: tuple[float, float]
 ) -> list[QPolygonF]:
-    """Lines in pixels.
+    """Lines in pixels, long ones in parts: the interpreter waits while one is drawn.
 
     Args:
         origin: the row and the column at the upper left corner.
@@ -86,11 +124,14 @@ def polylines_of(
         for values, first, pixels in zip((lines.rows, lines.columns), origin, scale, strict=True)
     )
     ends = np.flatnonzero(~lines.connected[:-1]) + 1
-    runs = zip(np.split(x, ends), np.split(y, ends), strict=True)
-    return [pg.functions.arrayToQPolygonF(one, other) for one, other in runs if one.size > 1]
+    return [
+        pg.functions.arrayToQPolygonF(one[start : start + LONGEST + 1], other[start : start + LONGEST + 1])
+        for one, other in zip(np.split(x, ends), np.split(y, ends), strict=True)
+        for start in range(0, one.size - 1, LONGEST)
+    ]
 
 
-class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
+class LinesItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
     """Drawn inside the plane, in its elements.
 
     Attributes:
@@ -100,19 +141,14 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
     def __init__(self) -> None:
         super().__init__()
         self.labels: list[str] = []
-        self._drawn = NOTHING_DRAWN
-        self._plane = QRectF()
-        self.setZValue(4.5)
-
-    @property
-    def sketch(self) -> Sketch:
+        self.shown: DrawnLines = NOTHING_DRAWN
         """What is drawn."""
-        return self._drawn.sketch
+        self._plane = QRectF()
 
-    def show_drawn(self, drawn: DrawnSketch, height: int, width: int) -> None:
+    def show_drawn(self, drawn: DrawnLines, height: int, width: int) -> None:
         """Show these lines on a plane of that many elements."""
         self.prepareGeometryChange()
-        self._drawn = drawn
+        self.shown = drawn
         self._plane = QRectF(-0.5, -0.5, width, height)
         self.update()
 
@@ -124,8 +160,8 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
         return self._plane
 
     def paint(self, painter: QPainter, *_args: Any) -> None:
-        if not self._drawn.image.isNull():
-            painter.drawImage(self._drawn.rect, self._drawn.image)
+        if not self.shown.image.isNull():
+            painter.drawImage(self.shown.rect, self.shown.image)
         self._write(painter)
 
     def _write(self, painter: QPainter) -> None:
@@ -144,17 +180,11 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
         box = self.getViewBox()
         if scene is not None and box is not None:
             inside &= box.mapRectToScene(box.rect())
-        for label in self.sketch.graticule.labels:
+        for label in self.shown.labels:
             at = transform.map(QPointF(label.column, label.row))
-            width = metrics.horizontalAdvance(label.text) + 2 * _PAD
-            height = float(metrics.height())
-            left, top = at.x() - width / 2, at.y() - height - 2
-            if not label.is_meridian:
-                left, top = at.x() + 2, at.y() - height / 2
-            rect = QRectF(left, top, width, height)
-            rect.moveLeft(min(max(rect.left(), inside.left()), inside.right() - width))
-            rect.moveTop(min(max(rect.top(), inside.top()), inside.bottom() - height))
-            if any(rect.intersects(other) for other in taken):
+            room = QRectF(0, 0, metrics.horizontalAdvance(label.text) + 2 * _PAD, metrics.height())
+            rect = _place_of(label, at, room, inside)
+            if rect is None or any(rect.intersects(other) for other in taken):
                 continue
             taken.append(rect)
             self.labels.append(label.text)
@@ -164,6 +194,47 @@ class MapLines(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no type
             painter.setPen(TEXT)
             painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label.text)
         painter.restore()
+
+
+class MapLines(LinesItem):
+    """The lines of a map."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setZValue(4.5)
+
+    @property
+    def sketch(self) -> Sketch:
+        """What is drawn."""
+        return self.shown.sketch if isinstance(self.shown, DrawnSketch) else NOTHING
+
+
+class ContourLines(LinesItem):
+    """Contours, below the lines of a map."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setZValue(4.25)
+
+    @property
+    def contours(self) -> Contours:
+        """What is drawn."""
+        return self.shown.contours if isinstance(self.shown, DrawnContours) else NO_CONTOURS
+
+
+def _place_of(label: Label | ContourLabel, at: QPointF, room: QRectF, inside: QRectF) -> QRectF | None:
+    """Where a label is written: on its contour, or else beside a line of the graticule, within the picture."""
+    rect = QRectF(room)
+    if isinstance(label, ContourLabel):
+        rect.moveCenter(at)
+        return rect if inside.contains(rect) else None
+    if label.is_meridian:
+        rect.moveTopLeft(QPointF(at.x() - room.width() / 2, at.y() - room.height() - 2))
+    else:
+        rect.moveTopLeft(QPointF(at.x() + 2, at.y() - room.height() / 2))
+    rect.moveLeft(min(max(rect.left(), inside.left()), inside.right() - rect.width()))
+    rect.moveTop(min(max(rect.top(), inside.top()), inside.bottom() - rect.height()))
+    return rect
 
 
 def _pixels(ends: tuple[float, float], scale: float, length: int) -> tuple[float, int]:

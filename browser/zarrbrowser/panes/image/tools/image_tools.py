@@ -1,9 +1,10 @@
-"""The tools of the Image tab: chunks, labels, a profile, regions, series, and the value under the pointer."""
+"""The tools of the Image tab: chunks, contours, labels, a profile, regions, series, means, and the value under the pointer."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
+from zarrbrowser.image.contours import may_contour
 from zarrbrowser.image.state import Change
 from zarrbrowser.maps.projection import Projection
 from zarrbrowser.panes.image.image_controls import ImageControls
@@ -14,6 +15,7 @@ from zarrbrowser.panes.image.tools.comparison_panel import ComparisonPanel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.labels_controller import LabelsController
 from zarrbrowser.panes.image.tools.map_controller import MapController
+from zarrbrowser.panes.image.tools.means_panel import MeansPanel
 from zarrbrowser.panes.image.tools.measurement_panel import MeasurementPanel
 from zarrbrowser.panes.image.tools.pointer_readout import PointerReadout
 from zarrbrowser.panes.image.tools.regions_panel import RegionsPanel
@@ -48,6 +50,7 @@ class ImageTools(QObject):
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
         self.regions = RegionsPanel(model, workers, grid.main.canvas)
         self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
+        self.means = MeansPanel(model, workers, coordinate_labels)
         self.comparison = ComparisonPanel(model, workers, coordinate_labels, controls.compare)
         self.chunks = ChunkOverlayController(workers, grid.main, self)
         self.labels = LabelsController(model, workers, controls.labels, self)
@@ -66,7 +69,11 @@ class ImageTools(QObject):
         self.labels.reported.connect(self.reported)
         controls.chunks.toggled.connect(self.chunks.turn)
         self.series.reported.connect(self.reported)
+        controls.contours.toggled.connect(lambda on: model.set(contours=on))
         controls.series.toggled.connect(lambda on: self.series.turn(is_on=on))
+        self.means.reported.connect(self.reported)
+        controls.means.toggled.connect(lambda on: self.means.turn(is_on=on))
+        self.map.mean_asked.connect(self._show_mean)
         self.regions.reported.connect(self.reported)
         controls.tools["profile"].toggled.connect(lambda on: self.measurements.turn(is_on=on))
         controls.tools["region"].toggled.connect(lambda on: self.regions.turn(is_on=on))
@@ -76,11 +83,12 @@ class ImageTools(QObject):
         """Apply the colours of a theme."""
         self.measurements.set_colours(colours)
         self.series.set_colours(colours)
+        self.means.set_colours(colours)
 
     def leave(self) -> None:
         """Put the tools away, and show no value: the image is left."""
         self.pointer.move(None)
-        for button in (*self._controls.tools.values(), self._controls.series):
+        for button in (*self._controls.tools.values(), self._controls.series, self._controls.means):
             button.setChecked(False)
 
     def _describe(self, text: str) -> None:
@@ -88,6 +96,10 @@ class ImageTools(QObject):
             for view in self._grid.views:
                 view.describe(text if view is self.pointer.view else "")
         self._is_pointed = bool(text)
+
+    def _show_mean(self, over: int) -> None:
+        self._controls.means.setChecked(True)
+        self.means.choose(over)
 
     def _follow(self, _change: Change) -> None:
         state = self._model.state
@@ -98,3 +110,8 @@ class ImageTools(QObject):
             button.setEnabled(is_flat)
         if state is None:
             self.leave()
+            return
+        contours = self._controls.contours
+        with QSignalBlocker(contours):
+            contours.setChecked(state.settings.contours)
+        contours.setEnabled(may_contour(state))

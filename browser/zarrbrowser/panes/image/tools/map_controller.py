@@ -1,8 +1,8 @@
-"""The menu of the map: coastlines, and lines of longitude and latitude."""
+"""The menu of the map: coastlines, lines of longitude and latitude, means, projections."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
@@ -17,7 +17,13 @@ _TIP = "Map: coastlines and graticule"
 
 
 class MapController(QObject):
-    """Offers the overlays of planes whose place on Earth is known, and says why there are none."""
+    """Offers the overlays and means of planes whose place on Earth is known, and says why there are none.
+
+    Signals:
+        mean_asked: the axis over which to take a mean.
+    """
+
+    mean_asked = Signal(int)
 
     def __init__(
         self,
@@ -38,6 +44,11 @@ class MapController(QObject):
             action.setCheckable(True)
             action.triggered.connect(lambda is_on, name=name: model.set(**{name: is_on}))
         self.menu.addSeparator()
+        self.zonal = self.menu.addAction("&Zonal mean", lambda: self._ask_mean(1))
+        self.zonal.setToolTip("The mean over all longitudes at each latitude")
+        self.meridional = self.menu.addAction("&Meridional mean", lambda: self._ask_mean(0))
+        self.meridional.setToolTip("The mean over all latitudes, weighted by area, at each longitude")
+        self.menu.addSeparator()
         self.projections = QActionGroup(self.menu)
         has_projections = is_available()
         for projection in Projection:
@@ -55,6 +66,12 @@ class MapController(QObject):
         model.changed.connect(self._follow)
         coordinate_labels.changed.connect(self._follow)
 
+    def _ask_mean(self, side: int) -> None:
+        """Ask for the mean over longitudes (1) or latitudes (0)."""
+        state = self._model.state
+        if state is not None and state.geography is not None:
+            self.mean_asked.emit(state.geography.axes[side])
+
     def _follow(self, _change: Change | None = None) -> None:
         state = self._model.state
         reason = self._coordinate_labels.why_no_map if state is not None else ""
@@ -64,6 +81,8 @@ class MapController(QObject):
         self._button.setVisible(plane is not None or bool(reason))
         self._button.setToolTip(reason or _TIP)
         self._button.setEnabled(plane is not None)
+        for action in (self.zonal, self.meridional):
+            action.setVisible(plane is not None and plane.is_plain)
         if state is not None:
             self.coastlines.setChecked(state.settings.coastlines)
             self.graticule.setChecked(state.settings.graticule)

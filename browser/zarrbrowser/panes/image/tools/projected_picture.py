@@ -34,11 +34,13 @@ class ProjectedPicture(QObject):
         failed: why a projection cannot be shown, as a sentence.
         changed: there is another map, or none any more.
         moved: another part of the map is in view.
+        looked: likewise, once the view is at rest.
     """
 
     failed = Signal(str)
     changed = Signal()
     moved = Signal()
+    looked = Signal()
 
     def __init__(self, workers: Workers, below: Canvas, parent: QWidget) -> None:
         super().__init__(parent)
@@ -143,6 +145,7 @@ class ProjectedPicture(QObject):
             self.canvas.setAccessibleName("map of the plane")
             self.canvas.view.addItem(self.lines, ignoreBounds=True)
             self.canvas.moved.connect(self._look)
+            self.canvas.moved.connect(self.looked)
             self.canvas.view.sigRangeChanged.connect(lambda *_: self.moved.emit())
             self.canvas.pointed.connect(lambda place: self._below.pointed.emit(self._place(place)))
             self.canvas.picked.connect(self._pick)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
@@ -60,6 +62,16 @@ def test_lines_are_drawn_in_their_places_within_the_plane() -> None:
     assert is_dark(closer, 50.0, 30.0)
     assert draw_sketch(NOTHING, VIEW, (100, 100)).image.isNull()
     assert draw_sketch(sketch, View((200.0, 300.0), (0.0, 9.0), 300.0, 300.0), (100, 100)).image.isNull()
+
+
+def test_long_lines_are_drawn_in_parts() -> None:
+    places = np.arange(1701.0)
+    found = polylines_of(PlaneLines(places, places, places < 1700), (0, 0), (1, 1))
+    points = [[point.x() for point in one.toList()] for one in found]
+    assert [len(one) for one in points] == [501, 501, 501, 201]
+    assert all(before[-1] == after[0] for before, after in pairwise(points))
+    single = PlaneLines(places[:2], places[:2], np.zeros(2, bool))
+    assert polylines_of(single, (0, 0), (1, 1)) == []
 
 
 def test_the_window_only_copies_the_lines(shown: tuple[Canvas, MapLines]) -> None:

@@ -70,4 +70,4 @@ def format_shape(shape: Iterable[int]) -> str:
     >>> format_shape((100000, 512, 3)), format_shape(())
     ('100,000 × 512 × 3', 'scalar')
     """
-    return " × ".join(f"{length:,}" for length in shape) or "scalar"
+    return " × ".join([f"{length:,}" for length in shape]) or "scalar"

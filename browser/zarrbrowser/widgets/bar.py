@@ -71,7 +71,7 @@ class Bar(QFrame):
 
     def _what_it_needs(self) -> list[tuple[bool, int]]:
         """What decides which optional controls have room, beside the bar's width."""
-        items = (self.row.itemAt(number) for number in range(self.row.count()))
+        items = map(self.row.itemAt, range(self.row.count()))
         widgets = [item.widget() for item in items if item is not None]
         return [
             (one in self.gives_way or not one.isHidden(), one.minimumSizeHint().width())

@@ -18,6 +18,7 @@ from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.quantities import count, format_bytes
+from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.save_dialog import ask_for_file
@@ -54,7 +55,7 @@ class MeansPanel(QFrame):
         """The means that are drawn; None before any are read."""
         self._colours: Colours | None = None
         self.over = QComboBox()
-        self.over.setAccessibleName("axis of the mean")
+        name_box(self.over, "axis of the mean")
         self.words = label(role="muted")
         self.go_on = push_button("Read", self._agree)
         self.export = push_button("Export CSV…", self._ask_where, drawing="export")

@@ -27,7 +27,7 @@ from zarrcore.errors import (
 )
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection import service_codes
-from zarrcore.stores.connection.retries import MINIMUM_RATE
+from zarrcore.stores.connection.retries import MINIMUM_RATE, YEAR_S
 
 _MOVED: Final = (301, 302, 307, 308)
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
@@ -324,7 +324,11 @@ class Failure:
     @property
     def _efforts(self) -> str:
         """How long the service asks to wait, and how often the request was repeated."""
-        asked = f"; it asks for a pause of {math.ceil(self.retry_after_s):,} s" if self.retry_after_s else ""
+        asked = ""
+        if self.retry_after_s:
+            is_long = self.retry_after_s >= YEAR_S  # which is not more exact
+            pause = "a year or more" if is_long else f"{math.ceil(self.retry_after_s):,} s"
+            asked = f"; it asks for a pause of {pause}"
         if self.repeats is None or not self.passing:
             return asked
         times = "once" if self.repeats == 1 else f"{self.repeats} times"

@@ -46,7 +46,7 @@ _BRIEF_PATIENCE: Final = 0.1
 _SILENT_S: Final = 3.0
 """After this time, the log says that requests are repeated."""
 _INTERVAL_S: Final = 10.0
-_YEAR_S: Final = 365 * 86400.0
+YEAR_S: Final = 365 * 86400.0
 MINIMUM_RATE: Final = 1024
 """Bytes per second that a body must bring."""
 
@@ -105,9 +105,9 @@ def retry_after_s(header: str) -> float:
     It is a year at most: the header may ask for more than any float.
     """
     if header.isascii() and header.isdigit():
-        return min(float(header), _YEAR_S)
+        return min(float(header), YEAR_S)
     try:
-        return min(max(0.0, parsedate_to_datetime(header).timestamp() - time.time()), _YEAR_S)
+        return min(max(0.0, parsedate_to_datetime(header).timestamp() - time.time()), YEAR_S)
     except (ValueError, OverflowError):
         return 0.0
 

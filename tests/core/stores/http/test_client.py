@@ -90,10 +90,12 @@ def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Op
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_pause_beyond_all_floats_is_one_of_a_year(faults: FaultServer, opened: Opener, status: int) -> None:
+def test_a_pause_beyond_all_floats_is_a_year_or_more(
+    faults: FaultServer, opened: Opener, status: int
+) -> None:
     faults.headers["Retry-After"] = "9" * 400
     faults.faults["key"] = status
-    with pytest.raises(UnreachableError, match="it asks for a pause of 31,536,000 s; the request"):
+    with pytest.raises(UnreachableError, match="it asks for a pause of a year or more; the request"):
         opened(timeout_s=5).get("key")
 
 

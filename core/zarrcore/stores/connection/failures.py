@@ -34,7 +34,8 @@ _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
 _REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
 _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
-_URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
+_URL: Final = re.compile(r"(\w+://)(?:[^\s/?#]*@)?([^\s?#]*)\S*")
+_ADDRESS: Final = re.compile(r"(\w+://)?(?:[^\s/?#]*@)?([^\s?#@]*)(?:[?#][^@]*)?")
 _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
 
 _NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle adds certificates to trust)"
@@ -403,3 +404,13 @@ def without_secrets(text: str) -> str:
     'GET https://host/a in 3 ms'
     """
     return _URL.sub(r"\1\2", text)
+
+
+def address_without_secrets(address: str) -> str:
+    """An address without user-info, query and fragment. It may lack a scheme; it is empty if these parts cannot be told apart.
+
+    >>> address_without_secrets("me:pw@proxy:3128"), address_without_secrets("http://me:p/w@proxy")
+    ('proxy:3128', '')
+    """
+    found = _ADDRESS.fullmatch(address)
+    return (found[1] or "") + found[2] if found else ""

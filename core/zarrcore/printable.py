@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-_BEGIN_OF_PAGE: Final = re.compile(rb"\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
+_BEGIN_OF_PAGE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _TITLE: Final = re.compile(rb"<title[^<>]{0,100}>([^<>]{1,200})</title", re.IGNORECASE)
 _SHORT: Final = 80
 """The most characters of a page's title that are shown."""

@@ -259,12 +259,14 @@ class PlotPane(Pane):
 
     def _scale(self, is_log: bool) -> None:
         """Set indices or their logarithms along the axis."""
+        self._drawing.forget()  # an outline of the other scale must not be drawn on this one
         self.graph.across.setLogMode(is_log)
         self.fit()
         self._request_outline()
 
     def _show(self, series: Series) -> None:
         array = series.request.array
+        self._drawing.forget()  # an outline of other numbers must not get the error bars of these
         self.series = series
         self._factor = 1.0 if series.is_log else drawing_factor(max(map(abs, series.extremes)))
         left = self.graph.up

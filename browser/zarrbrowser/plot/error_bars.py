@@ -40,12 +40,14 @@ class Bars:
     @classmethod
     def of(cls, numbers: AnyArray, deviations: AnyArray, *, is_log: bool) -> Bars:
         """The bars of numbers, or of their logarithms: there, a bar that begins at 0 or below comes from far below."""
-        low, high = numbers - deviations, numbers + deviations
+        has_bar = np.isfinite(numbers) & np.isfinite(deviations)
+        # The sum of two finite numbers may be beyond the largest float.
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = np.nan_to_num(numbers - deviations), np.nan_to_num(numbers + deviations)
         if is_log:
-            has_bar = (numbers > 0) & np.isfinite(deviations)
-            low = np.where(has_bar & (low <= 0), -DRAWABLE, np.where(has_bar, logarithms(low), np.nan))
-            high = np.where(has_bar, logarithms(high), np.nan)
-        return cls(low, high)
+            has_bar &= numbers > 0
+            low, high = np.where(low > 0, logarithms(low), -DRAWABLE), logarithms(high)
+        return cls(np.where(has_bar, low, np.nan), np.where(has_bar, high, np.nan))
 
     @property
     def ends_in_view(self) -> tuple[AnyArray, AnyArray]:

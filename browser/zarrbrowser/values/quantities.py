@@ -76,6 +76,10 @@ def format_level(value: float, span: float = math.inf) -> str:
     ('0.123457', '1200', '-1e-12')
     >>> format_level(1e9, 20.0), format_level(1e9 + 20, 20.0)
     ('1000000000', '1000000020')
+    >>> format_level(math.inf), format_level(math.nan, 20.0)
+    ('inf', 'nan')
     """
+    if not math.isfinite(value):
+        return str(value)
     larger = abs(value) / span if span > 0 else 0.0
     return f"{value:.{max(6, min(17, 3 + math.ceil(math.log10(max(larger, 1.0)))))}g}"

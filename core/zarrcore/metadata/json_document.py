@@ -44,6 +44,8 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
             f"a document of {len(data):,} bytes exceeds the {MAX_DOCUMENT_BYTES >> 20} MiB allowed"
         )
     data = bytes(data)
+    if is_page(data):  # in any encoding, with brackets of any depth
+        raise MetadataError(f"expected a JSON object, found {_page(data)}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -56,8 +58,6 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
     except (ValueError, RecursionError) as error:
         if isinstance(error, MetadataError):
             raise
-        if is_page(data):
-            raise MetadataError(f"expected a JSON object, found {_page(data)}") from error
         raise MetadataError(f"expected a JSON object: {json_fault(error)}") from error
     if not isinstance(document, dict):
         raise MetadataError(f"expected a JSON object, found {describe(document)}")

@@ -19,6 +19,7 @@ from tests.browser.panes.plots import show
 from zarrbrowser.export.figures.figure import Plot
 from zarrbrowser.panes.plot_pane import PlotPane
 from zarrbrowser.panes.value_pane import ValuePane
+from zarrbrowser.plot.series import other_numbers
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
 
@@ -175,13 +176,14 @@ def test_a_signal_of_nexus_has_error_bars(window: MainWindow, tmp_path: Path, qt
     with h5py.File(tmp_path / "a.nxs", "w") as file:
         data = file.create_group("data")
         data.attrs.update({"NX_class": "NXdata", "signal": "counts"})
-        data["counts"], data["counts_errors"] = [4.0, 9.0, 100.0], [2.0, 3.0, 10.0]
+        data["counts"], data["counts_errors"] = [4.0, 9.0, 100.0, 5.0], [2.0, 3.0, 10.0, np.inf]
     window.open(SourceRequest(str(tmp_path / "a.nxs"), "/data/counts"))
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
     pane = window.node_pane.pane("Plot")
     assert isinstance(pane, PlotPane)
-    qtbot.waitUntil(lambda: pane.bars.yData is not None and pane.bars.yData.size == 9)
-    np.testing.assert_allclose(pane.bars.yData / pane._factor, [2, 6, np.nan, 6, 12, np.nan, 90, 110, np.nan])
+    qtbot.waitUntil(lambda: pane.bars.yData is not None and pane.bars.yData.size == 12)
+    drawn = pane.bars.yData / pane._factor
+    np.testing.assert_allclose(drawn, [2, 6, np.nan, 6, 12, np.nan, 90, 110, *[np.nan] * 4])
     shown = pane.figure()
     assert shown is not None
     plot = shown.as_shown().panels[0][2]
@@ -189,5 +191,35 @@ def test_a_signal_of_nexus_has_error_bars(window: MainWindow, tmp_path: Path, qt
     np.testing.assert_allclose(plot.lines[1].y, pane.bars.yData / pane._factor)
     said: list[str] = []
     pane.pointed.connect(said.append)
-    pane._point(pane.graph.view.mapViewToScene(QPointF(2, 50 * pane._factor)))
-    assert said[-1].endswith(":  100.0 ± 10")
+    for place, value in (2, "100.0 ± 10"), (3, "5.0 ± inf"):
+        pane._point(pane.graph.view.mapViewToScene(QPointF(place, 50 * pane._factor)))
+        assert said[-1].endswith(f":  {value}")
+
+
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_no_line_of_another_scale_is_drawn(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, axis: str
+) -> None:
+    with h5py.File(tmp_path / "a.nxs", "w") as file:
+        data = file.create_group("data")
+        data.attrs.update({"NX_class": "NXdata", "signal": "counts"})
+        data["counts"] = data["counts_errors"] = np.full(20, 100.0)
+    window.open(SourceRequest(str(tmp_path / "a.nxs"), "/data/counts"))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.series is not None and not pane._drawing.busy)
+    drawn: list[float] = []
+    pane.curve.sigPlotChanged.connect(
+        lambda curve: drawn.append((curve.xData if axis == "x" else curve.yData).max())
+    )
+    pane._request_outline()
+    if axis == "x":
+        pane.controls.log_x.click()
+    else:
+        assert pane.series is not None
+        pane.controls.log_y.blockSignals(True)
+        pane.controls.log_y.setChecked(True)
+        pane._show(other_numbers(pane.series, pane.series.request.elements, is_log=True))
+    qtbot.waitUntil(lambda: bool(drawn) and not pane._drawing.busy and not pane._later.isActive())
+    assert drawn == pytest.approx([np.log10(19) if axis == "x" else 2] * len(drawn))

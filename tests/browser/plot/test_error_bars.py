@@ -7,7 +7,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import zarrcore as zc
@@ -62,14 +62,23 @@ def test_bars_of_logarithms_end_at_logarithms(path: Path) -> None:
     np.testing.assert_allclose(y[:2], np.log10([90, 110]))
 
 
-@given(st.lists(st.tuples(st.floats(-10, 10), st.floats(0, 10)), min_size=1, max_size=30), st.booleans())
+@given(
+    st.lists(
+        st.tuples(st.floats(-10, 10) | st.floats(), st.floats(0, 10) | st.floats(0)), min_size=1, max_size=30
+    ),
+    st.booleans(),
+)
+@example([(1e308, 1e308), (-1e308, 1e308), (np.inf, np.inf), (np.inf, 1)], False)
+@example([(1e308, 1e308), (np.inf, np.inf), (np.inf, 1), (5e-324, 1e308)], True)
 def test_each_bar_contains_its_number(points: list[tuple[float, float]], is_log: bool) -> None:
     raw, deviations = np.array(points).T
     bars = Bars.of(raw, deviations, is_log=is_log)
     with np.errstate(invalid="ignore", divide="ignore"):
         numbers = np.log10(raw) if is_log else raw
-    known = np.isfinite(bars.low)
-    assert (known == ((raw > 0) if is_log else True)).all()
+    known = np.isfinite(bars.low) & np.isfinite(bars.high)
+    assert np.array_equal(known, ~np.isnan(bars.low))
+    assert np.array_equal(known, ~np.isnan(bars.high))
+    assert (known == (np.isfinite(raw) & np.isfinite(deviations) & ((raw > 0) if is_log else True))).all()
     assert (bars.low[known] <= numbers[known]).all()
     assert (numbers[known] <= bars.high[known]).all()
     assert (bars.low[is_log & known & (deviations >= raw)] == -DRAWABLE).all()

@@ -43,6 +43,9 @@ def test_bare_nan_is_read_and_never_written() -> None:
     [
         (b"\n<!DOCTYPE html><html><title>Hotel\n Wi-Fi</title>", "found a web page ('Hotel Wi-Fi'), perhaps"),
         (b"<HTML>" + b"<title>" + b"x" * 150 + b"</title>", "found a web page, perhaps one to log in"),
+        (b"<html><title>Acc\xe8s</title>", "found a web page ('Acc\ufffds'), perhaps"),
+        ("\ufeff<html><title>Accès</title>".encode(), "found a web page ('Accès'), perhaps"),
+        (b"<html><script>" + b"[" * 1000, "found a web page, perhaps"),
     ],
 )
 def test_a_web_page_in_place_of_a_document_is_named(page: bytes, shown: str) -> None:

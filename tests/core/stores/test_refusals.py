@@ -407,6 +407,37 @@ def test_a_proxy_that_is_not_there_is_named(url: str, variable: str) -> None:
         assert str(caught.value).endswith(f"the proxy http://127.0.0.1:{port} comes from {variable}")
 
 
+@pytest.mark.parametrize(
+    ("login", "address"),
+    [
+        ("me:geheim@", "127.0.0.1:{port}"),
+        ("http://me:ge@heim@", "http://127.0.0.1:{port}"),
+        ("http://me:ge/heim@", ""),
+        ("me:ge#heim@", ""),
+    ],
+)
+def test_a_proxy_is_named_without_its_login(login: str, address: str) -> None:
+    with closed_port() as port, environment({"HTTPS_PROXY": f"{login}127.0.0.1:{port}"}):
+        with pytest.raises(StoreError) as caught:
+            open_store("https://example.invalid/a", timeout_s=1, retries=0).get("key")
+        said = str(caught.value)
+        assert "heim" not in said
+        shown = f"{address} ".format(port=port).lstrip()
+        assert said.endswith(f"the proxy {shown}comes from HTTPS_PROXY")
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5://127.0.0.1:{port}", "ftp://127.0.0.1:{port}", "http://127.0.0.1:heim/"]
+)
+@pytest.mark.parametrize("url", ["s3://bucket", "https://example.invalid/a"])
+def test_a_proxy_that_cannot_be_used_is_an_error_of_the_store(proxy: str, url: str) -> None:
+    with closed_port() as port, environment({"HTTPS_PROXY": proxy.format(port=port)}):
+        store = open_store(url, timeout_s=1, retries=0)
+        for request in (lambda: store.get("key"), lambda: list(store.list_dir(""))):
+            with pytest.raises(StoreError, match="proxy"):
+                request()
+
+
 def test_servers_that_no_proxy_is_used_for() -> None:
     with environment({"http_proxy": "http://proxy", "no_proxy": "example.invalid"}):
         assert proxy_of("http://example.org/a") == ("http://proxy", "http_proxy")

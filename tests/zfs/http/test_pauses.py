@@ -14,7 +14,14 @@ from zarrcore.stores.memory import MemoryStore
 
 @pytest.mark.parametrize(
     ("fault", "asked", "answered"),
-    [(429, "30", "30"), (503, "30", "30"), (503, "", "1"), ("reset", "", "1"), (503, "999999999", "3600")],
+    [
+        (429, "30", "30"),
+        (503, "30", "30"),
+        (503, "", "1"),
+        ("reset", "", "1"),
+        (503, "999999999", "3600"),
+        (503, "9" * 400, "3600"),
+    ],
 )
 def test_the_pause_of_the_store_is_that_of_the_server(fault: int | str, asked: str, answered: str) -> None:
     made = MemoryStore()

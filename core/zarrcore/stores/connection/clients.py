@@ -13,7 +13,7 @@ import ssl
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from zarrcore.errors import StoreError
@@ -21,6 +21,7 @@ from zarrcore.stores.options import StoreOptions
 from zarrcore.threads import after_fork
 
 if TYPE_CHECKING:  # imported when it is needed, for a fast start
+    import httpx
     from obstore.store import ClientConfig
 
 REQUESTS_IN_FLIGHT: Final = 64
@@ -89,6 +90,28 @@ def proxy_of(address: str) -> tuple[str, str] | None:
         return None
     names = (variable for name in (f"{scheme}_proxy", "all_proxy") for variable in (name, name.upper()))
     return next(((value, name) for name in names if (value := os.environ.get(name))), None)
+
+
+def httpx_client(**options: Any) -> httpx.Client:
+    """A client of httpx.
+
+    Raises:
+        StoreError: it cannot use a proxy that the environment names.
+    """
+    import httpx  # late: it takes longer to import than most requests
+
+    try:
+        return httpx.Client(**options)
+    except ImportError:
+        raise StoreError(
+            "a SOCKS proxy of the environment can be used only with the package socksio"
+        ) from None
+    except UnicodeError:  # of a header
+        raise
+    except (httpx.InvalidURL, ValueError):  # its message may have a part of a password
+        raise StoreError(
+            "a proxy of the environment has an address that cannot be used (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY)"
+        ) from None
 
 
 def client_options(

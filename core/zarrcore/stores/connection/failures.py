@@ -27,14 +27,15 @@ from zarrcore.errors import (
 )
 from zarrcore.late_imports import imported
 from zarrcore.stores.connection import service_codes
-from zarrcore.stores.connection.retries import MINIMUM_RATE
+from zarrcore.stores.connection.retries import MINIMUM_RATE, YEAR_S
 
 _MOVED: Final = (301, 302, 307, 308)
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
 _REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
 _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
-_URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
+_URL: Final = re.compile(r"(\w+://)(?:[^\s/?#]*@)?([^\s?#]*)\S*")
+_ADDRESS: Final = re.compile(r"(\w+://)?(?:[^\s/?#]*@)?([^\s?#@]*)(?:[?#][^@]*)?")
 _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
 
 _NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle adds certificates to trust)"
@@ -324,7 +325,11 @@ class Failure:
     @property
     def _efforts(self) -> str:
         """How long the service asks to wait, and how often the request was repeated."""
-        asked = f"; it asks for a pause of {math.ceil(self.retry_after_s):,} s" if self.retry_after_s else ""
+        asked = ""
+        if self.retry_after_s:
+            is_long = self.retry_after_s >= YEAR_S  # which is not more exact
+            pause = "a year or more" if is_long else f"{math.ceil(self.retry_after_s):,} s"
+            asked = f"; it asks for a pause of {pause}"
         if self.repeats is None or not self.passing:
             return asked
         times = "once" if self.repeats == 1 else f"{self.repeats} times"
@@ -399,3 +404,13 @@ def without_secrets(text: str) -> str:
     'GET https://host/a in 3 ms'
     """
     return _URL.sub(r"\1\2", text)
+
+
+def address_without_secrets(address: str) -> str:
+    """An address without user-info, query and fragment. It may lack a scheme; it is empty if these parts cannot be told apart.
+
+    >>> address_without_secrets("me:pw@proxy:3128"), address_without_secrets("http://me:p/w@proxy")
+    ('proxy:3128', '')
+    """
+    found = _ADDRESS.fullmatch(address)
+    return (found[1] or "") + found[2] if found else ""

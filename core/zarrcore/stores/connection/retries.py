@@ -46,6 +46,7 @@ _BRIEF_PATIENCE: Final = 0.1
 _SILENT_S: Final = 3.0
 """After this time, the log says that requests are repeated."""
 _INTERVAL_S: Final = 10.0
+YEAR_S: Final = 365 * 86400.0
 MINIMUM_RATE: Final = 1024
 """Bytes per second that a body must bring."""
 
@@ -99,11 +100,14 @@ class Retries:
 
 
 def retry_after_s(header: str) -> float:
-    """The pause that a ``Retry-After`` header asks for, in seconds or until a date; 0 if it is missing or invalid."""
+    """The pause that a ``Retry-After`` header asks for, in seconds or until a date; 0 if it is missing or invalid.
+
+    It is a year at most: the header may ask for more than any float.
+    """
     if header.isascii() and header.isdigit():
-        return float(header)
+        return min(float(header), YEAR_S)
     try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+        return min(max(0.0, parsedate_to_datetime(header).timestamp() - time.time()), YEAR_S)
     except (ValueError, OverflowError):
         return 0.0
 

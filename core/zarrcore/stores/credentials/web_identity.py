@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from zarrcore.errors import AccessDeniedError
-from zarrcore.stores.connection.clients import is_loopback
+from zarrcore.stores.connection.clients import httpx_client, is_loopback
 from zarrcore.stores.credentials.cloud_machine import first_set
 from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.http.connections import until, watch
@@ -78,8 +78,6 @@ class WebIdentityCredentials:
             ) from None
 
     def _answer(self) -> str:
-        import httpx
-
         with open(os.environ[_IDENTITY_FILE], encoding="utf-8") as file:
             token = file.read().strip()
         asked = {
@@ -91,7 +89,7 @@ class WebIdentityCredentials:
         }
         body = bytearray()
         with (
-            httpx.Client(
+            httpx_client(
                 timeout=self.options.timeout_s,
                 verify=tls_context(self.options),
                 trust_env=not is_loopback(self.endpoint),

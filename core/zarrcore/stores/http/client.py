@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 from zarrcore.errors import StoreError
 from zarrcore.printable import is_page, printable, title_of_page
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Pace
-from zarrcore.stores.connection.clients import is_loopback, trust
+from zarrcore.stores.connection.clients import httpx_client, is_loopback, trust
 from zarrcore.stores.connection.content_encoding import COMPRESSED, inflated
 from zarrcore.stores.connection.failures import Failure, trouble_in, without_secrets
 from zarrcore.stores.connection.netrc_logins import has_logins, login_headers
@@ -334,10 +334,8 @@ class WebClient:
             return self._made
 
     def _make(self) -> httpx.Client:
-        import httpx
-
         self._logs_in = self._logs_in and has_logins(self._options)
-        client = httpx.Client(
+        client = httpx_client(
             headers={
                 "Accept-Encoding": "identity",
                 "User-Agent": "zarrscope",

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.late_imports import imported
-from zarrcore.stores.connection.clients import WHOLE_TRANSFER, client_options
+from zarrcore.stores.connection.clients import WHOLE_TRANSFER, client_options, httpx_client
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.reader import modification_time
 from zarrcore.stores.connection.retries import no_repeats
@@ -239,11 +239,11 @@ class S3Store(BucketStore):
         address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
         try:
             with (
-                httpx.Client(timeout=self.options.timeout_s, verify=tls_context(self._trusting())) as client,
+                httpx_client(timeout=self.options.timeout_s, verify=tls_context(self._trusting())) as client,
                 until(time.monotonic() + self.options.timeout_s),
             ):
                 answer = client.head(address, extensions={"trace": watch})
-        except httpx.HTTPError:
+        except (httpx.HTTPError, StoreError):
             return None  # the first request will report the problem
         region: str | None = answer.headers.get("x-amz-bucket-region")
         return region

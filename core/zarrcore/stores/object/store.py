@@ -14,7 +14,7 @@ from zarrcore.errors import BodyTooLargeError, BrokenBodyError, StoreError
 from zarrcore.stores.connection.bodies import WHOLE_MAX, BodyError, Download
 from zarrcore.stores.connection.clients import REQUESTS_IN_FLIGHT, WHOLE_READ, ForkGuard, proxy_of
 from zarrcore.stores.connection.content_encoding import COMPRESSED, compression_of, inflated
-from zarrcore.stores.connection.failures import Failure, request_errors, unusable, without_secrets
+from zarrcore.stores.connection.failures import Failure, address_without_secrets, request_errors, unusable
 from zarrcore.stores.connection.retries import Retries, no_repeats
 from zarrcore.stores.credentials.fingerprint import credentials_fingerprint
 from zarrcore.stores.interface import (
@@ -376,7 +376,9 @@ class ObstoreStore(ReadableStore):
         address = self.options.endpoint_url or (endpoint[0] if endpoint else self.url)
         told = ("endpoint", endpoint), ("proxy", proxy_of(address))
         return "; ".join(
-            f"the {what} {without_secrets(found[0])} comes from {found[1]}" for what, found in told if found
+            " ".join(filter(None, ("the", what, address_without_secrets(found[0]), "comes from", found[1])))
+            for what, found in told
+            if found
         )
 
     def _endpoint_of_surroundings(self) -> tuple[str, str] | None:

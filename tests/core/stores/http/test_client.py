@@ -89,6 +89,16 @@ def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Op
         assert len(faults.requests) <= 2  # obstore does not wait before its repeat
 
 
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_pause_beyond_all_floats_is_a_year_or_more(
+    faults: FaultServer, opened: Opener, status: int
+) -> None:
+    faults.headers["Retry-After"] = "9" * 400
+    faults.faults["key"] = status
+    with pytest.raises(UnreachableError, match="it asks for a pause of a year or more; the request"):
+        opened(timeout_s=5).get("key")
+
+
 def test_the_error_after_all_repeats_says_how_many_there_were(
     faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:

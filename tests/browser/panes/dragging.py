@@ -8,16 +8,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 
-def drag_to(screen: QWidget, place: QPoint) -> None:
-    """Move the mouse with its left button pressed, which `QTest.mouseMove` cannot."""
-    left = Qt.MouseButton.LeftButton
+def drag_to(screen: QWidget, place: QPoint, *, pressed: Qt.MouseButton = Qt.MouseButton.LeftButton) -> None:
+    """Move the mouse with a button pressed, which `QTest.mouseMove` cannot. Windows above this one do not get the event."""
     there = QPointF(screen.mapToGlobal(place))
     event = QMouseEvent(
         QEvent.Type.MouseMove,
         QPointF(place),
         there,
         Qt.MouseButton.NoButton,
-        left,
+        pressed,
         Qt.KeyboardModifier.NoModifier,
     )
     QApplication.sendEvent(screen, event)

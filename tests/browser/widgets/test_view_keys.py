@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray
+from tests.browser.panes.dragging import drag_to
 from tests.browser.panes.image.pictures import VOLUME
 from tests.browser.panes.image.pictures import show as show_picture
 from tests.browser.panes.plots import show as show_plot
@@ -44,8 +45,7 @@ def test_keys_point_at_an_element_which_a_screen_reader_can_say(
     press(canvas, KEY.Key_Right, held=HELD.ShiftModifier | HELD.ControlModifier)
     assert abs(canvas.keys.point.x() - place[1]) == 10
     before = canvas.grab().toImage()
-    for at in (QPoint(50, 50), QPoint(60, 60)):  # one of them is not where the mouse already is
-        QTest.mouseMove(canvas.viewport(), at)
+    drag_to(canvas.viewport(), QPoint(50, 50), pressed=Qt.MouseButton.NoButton)
     qtbot.waitUntil(lambda: canvas.keys.point is None)
     assert canvas.grab().toImage() != before, "the point was visible"
 

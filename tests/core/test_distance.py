@@ -268,7 +268,7 @@ class TestOpening:
 
     @pytest.mark.parametrize("format_", FORMATS)
     def test_takes_one_round_trip(self, server: DistantServer, format_: str) -> None:
-        server.delay_s, server.in_waves = 0.2, True
+        server.delay_s, server.in_waves = 0.5, True
         zarrcore.open_hierarchy(f"{server.url}/bucket/{format_}-all")["g3/a07"]
         await_root(server, f"{format_}-all")
         assert server.most_at_once == len(AT_ROOT) == len(server.requests)
@@ -279,7 +279,7 @@ class TestOpening:
         coordinates["time"] = np.datetime64("2020-01-01", "ns") + np.arange(4) * np.timedelta64(1, "D")
         dataset = xarray.Dataset({"t": (("time", "lat", "lon"), np.zeros((4, 4, 4)))}, coordinates)
         dataset.to_zarr(server.root / "bucket/dataset", zarr_format=2, consolidated=True)
-        server.delay_s, server.in_waves = 0.2, True
+        server.delay_s, server.in_waves = 0.5, True
         found = xarray.open_dataset(
             "s3://bucket/dataset", engine="zarrscope", storage_options=server.s3_options
         )
@@ -300,7 +300,7 @@ class TestOpening:
         )
         zarr.create_group(session.store).create_array("x", shape=(4,), dtype="u1")
         session.commit("first")
-        server.delay_s, server.in_waves = 0.1, True
+        server.delay_s, server.in_waves = 0.5, True
         assert zarrcore.open_hierarchy("s3://bucket/icechunk", **server.s3_options)["x"].shape == (4,)
         assert server.round_trips <= 6
 
@@ -348,7 +348,7 @@ class TestCreating:
     @pytest.fixture
     def make(self, server: DistantServer) -> Iterator[Callable[..., zarrcore.Hierarchy]]:
         """Makes or opens a hierarchy in a new bucket whose store has been used, with counts from then on."""
-        server.delay_s, server.in_waves = 0.2, True
+        server.delay_s, server.in_waves = 0.5, True
         self.place = f"new{next(NUMBERS)}"
         folder = server.root / "bucket" / self.place
 
@@ -479,7 +479,7 @@ class TestCreating:
         plan: Any = SimpleNamespace(fingerprint="1", source_url="here")
         (server.root / "bucket" / self.place).mkdir()
         store = open_store(f"s3://bucket/{self.place}", **server.s3_options)  # type: ignore[arg-type]
-        server.delay_s, server.in_waves = 0.2, True
+        server.delay_s, server.in_waves = 0.5, True
         assert not prepare(plan, open_store(root / "bucket/v3"), store, overwrite=False)
         await_root(server, self.place, is_new=True)
         got, listed, stored = self.requests(server)

@@ -33,8 +33,9 @@ def settled(mounted: Mount) -> None:
 
 
 def agree(mounted: Mount, folder: Path) -> None:
+    """The daemon hears of the last close of a file a moment later."""
     settled(mounted)
-    assert not [*disagreements(folder)]
+    wait_until(lambda: not [*disagreements(folder)], "the same facts in all ways")
 
 
 @pytest.mark.parametrize("seed", [3, 9])

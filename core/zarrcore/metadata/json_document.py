@@ -34,7 +34,8 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
     """The JSON object that ``data`` holds.
 
     Raises:
-        MetadataError: invalid JSON, not an object, too large, too deep, not UTF-8, or a name that occurs twice.
+        MetadataError: invalid JSON, not an object, too large, too deep, not UTF-8, or a name that occurs twice. Its cause is
+            a ValueError if the text is not JSON.
 
     >>> parse_json_object(b'{"shape": [3]}')
     {'shape': [3]}
@@ -45,7 +46,7 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
         )
     data = bytes(data)
     if is_page(data):  # in any encoding, with brackets of any depth
-        raise MetadataError(f"expected a JSON object, found {_page(data)}")
+        raise MetadataError(f"expected a JSON object, found {_page(data)}") from ValueError("not JSON")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

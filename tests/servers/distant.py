@@ -120,6 +120,8 @@ class DistantServer:
     held: list[Callable[[], None]] = field(default_factory=list)
     """The answers that wait for that."""
     wave: asyncio.TimerHandle | None = None
+    is_closed: bool = False
+    """Whether it answers no more."""
     down: Line = field(default_factory=Line)
     up: Line = field(default_factory=Line)
 
@@ -212,6 +214,7 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
     try:
         loop.run_forever()
     finally:
+        state.is_closed = True
         loop.run_until_complete(close(server))
         quiet = 0
         # A connection or request that has just arrived begins in the loop, and one whose beginning is cancelled ends in it.
@@ -274,6 +277,8 @@ class _Connection(asyncio.Protocol):
             state.answer_later(self._loop, answer, state.up.time_s(len(body)))
 
     def _begin(self, head: str, body: bytes, answered: list[int], chain: int) -> None:
+        if self._state.is_closed:  # the loop, which may have ended its tasks already, would not end this one
+            return
         answered[0] = max(answered[0], chain)
         self._state.waiting -= 1
         self._task = self._loop.create_task(self._answer(head, body))

@@ -68,7 +68,7 @@ class KeptWindow:
 
     def _state(self, qtbot: QtBot) -> list[object]:
         """What a user sees and can set beside a certain picture."""
-        self._window.setUpdatesEnabled(False)  # nobody looks at this picture
+        self._window.setUpdatesEnabled(False)  # the check compares no pixels
         window = self.open(FakeGroup({"array": FakeArray(np.zeros((2, 3, 4)))}), "/array", qtbot)
         qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
         pane = window.node_pane.pane("Image")

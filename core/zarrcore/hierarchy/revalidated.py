@@ -64,7 +64,7 @@ class Revalidated(WrapperStore):
         self._format = format
         self._is_recent = is_recent
         self._held: dict[str, tuple[str, bytes]] = {}
-        """Documents that were read, with their etags. When there is no room for more, the first ones stay."""
+        """The documents read so far, with their ETags. Once it is full, no more are added."""
         self._held_nbytes = 0
         self._held_below: Counter[str] = Counter()
         """The number of documents in memory below each prefix."""

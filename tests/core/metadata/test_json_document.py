@@ -49,5 +49,6 @@ def test_bare_nan_is_read_and_never_written() -> None:
     ],
 )
 def test_a_web_page_in_place_of_a_document_is_named(page: bytes, shown: str) -> None:
-    with pytest.raises(MetadataError, match=re.escape(shown)):
+    with pytest.raises(MetadataError, match=re.escape(shown)) as caught:
         parse_json_object(page)
+    assert isinstance(caught.value.__cause__, ValueError), "as for other text that is not JSON"

@@ -60,7 +60,7 @@ def _secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @contextmanager
 def closed_port() -> Iterator[int]:
-    """A port of loopback that refuses connections: it is taken, but nobody listens."""
+    """A port of loopback that refuses connections: a socket is bound to it, and does not listen."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield taken.getsockname()[1]

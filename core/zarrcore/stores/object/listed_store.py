@@ -236,7 +236,7 @@ class ListedStore(ObstoreStore, ListableStore):
                 yield StoreEntry(name[len(self.prefix) :] + "/")
 
     def _hint_at(self, failure: Failure, key: str | None) -> str:
-        """Also how to read a key as absent, where the service hides whether it exists: it does if nobody may list."""
+        """Advice, with the option for absent keys if the bucket may not be listed: then a service hides which exist."""
         hint = self._hint()
         is_value = key is not None and not key.endswith("/")
         if (

@@ -38,6 +38,7 @@ BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTAL
 OUTPUT = re.compile(r"\n*```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 INSIDE = re.compile(r"zarrscope (?!u?mount|browse|doctor)[^|<>*?$`;&~#]*")
 """Commands that need neither a shell nor a process of their own."""
+OF_A_MOUNT = re.compile("^✗ mount .*( is dead: |does not answer)")
 SERVED = "s3://bucket/brain.zarr"
 NOT_RUN = ("git ", "cd ", "packaging/", "pip ", "sudo ")
 DOCUMENTS = sorted(
@@ -194,8 +195,15 @@ def run(example: Example, namespace: dict[str, Any]) -> None:
         command = re.sub(r"^(zarrscope browse|zarrbrowser)\b.*", r"\1 --help", example.text)
         done = run_inside(*shlex.split(command)[1:]) if INSIDE.fullmatch(command) else in_shell(command)
         where = f"{example.document}:{example.line}: {example.text}"
-        assert done.status == 0, f"{where}\n{done.text}{done.stderr}"
+        succeeded = done.status == 0 or (command == "zarrscope doctor" and not faults_here(done.text))
+        assert succeeded, f"{where}\n{done.text}{done.stderr}"
         assert example.output in (None, done.text), f"{where} prints\n{done.text}"
+
+
+def faults_here(diagnosis: str) -> list[str]:
+    """What ``zarrscope doctor`` found wrong, without other programs' mounts: tests beside this one end daemons."""
+    faults = [line for line in diagnosis.splitlines() if line.startswith("✗")]
+    return [line for line in faults if not OF_A_MOUNT.search(line) or str(Path.cwd()) in line]
 
 
 def in_shell(command: str) -> Outcome:

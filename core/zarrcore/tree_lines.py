@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from zarrcore.conventions import recognise
+from zarrcore.errors import UnreadableNodeError
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrcore.hierarchy.walking import Branch
 from zarrcore.printable import printable
@@ -56,4 +57,7 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
         )
         known = not node.data_type.is_variable_length
         return (f"{told}  {paint(format_bytes(node.nbytes), 'dim')}" if known else told) + format_
-    return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(node.error)), 'red')}"
+    error = (
+        node.error.at("") if isinstance(node.error, UnreadableNodeError) else node.error
+    )  # which names only the path
+    return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(error)), 'red')}"

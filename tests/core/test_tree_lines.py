@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import h5py
+
 import zarrcore
 from tests.core.hierarchy.stores import ARRAY, GROUP, memory
 from zarrcore.tree_lines import tree_lines
@@ -21,3 +25,11 @@ def test_lines_lead_to_each_node_and_are_painted() -> None:
     assert lines[3][1].startswith("└── <bold red:x>  <red:x/zarr.json: ")
     with hierarchy.branch("/g", 0) as top:
         assert [line for _, line in tree_lines(top)] == ["/g"]
+
+
+def test_a_node_that_no_document_describes_has_its_path_once(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["g/y"] = h5py.SoftLink("/nowhere")
+    with zarrcore.open_hierarchy(tmp_path / "a.h5").branch() as top:
+        (line,) = [line for node, line in tree_lines(top) if node.path == "/g/y"]
+    assert line == "    └── y  the soft link leads to /nowhere, which does not exist"

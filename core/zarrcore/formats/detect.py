@@ -17,6 +17,7 @@ from zarrcore.errors import (
     InvalidKeyError,
     ListingUnsupportedError,
     MetadataError,
+    PlacedError,
     UnsupportedError,
 )
 from zarrcore.formats.interface import Documents, Format
@@ -116,7 +117,11 @@ def detect_format(
             olds = [key for other in formats if not other.writable for key in other.deciding_keys]
             get, ask_old = at_once(get, [key for key in olds if key not in tried]), False
         tried.update(dict.fromkeys(unknown))
-        if found := candidate.detect(get, partial(is_there, store)):
+        try:
+            found = candidate.detect(get, partial(is_there, store))
+        except PlacedError as error:
+            raise error.at(error.key, store.url) from error
+        if found:
             return found, found.fetch(get, "/")
     if found := _of_unusable_root(get, formats):
         return found, found.fetch(get, "/")

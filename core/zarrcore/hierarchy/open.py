@@ -15,6 +15,7 @@ from zarrcore.errors import (
     HierarchyNotFoundError,
     ListingUnsupportedError,
     NodeExistsError,
+    PlacedError,
     ReadOnlyError,
     SelectionError,
     UnsupportedError,
@@ -199,7 +200,10 @@ def _find(
 ) -> tuple[Format | None, Documents | None, Look | None]:
     """The format of the existing hierarchy, with its root's documents; None to make a new one, with a look at its place."""
     if wanted is not None and mode in {"r", "r+"}:
-        return wanted.configure(partial(fetch_document, store), partial(is_there, store)), None, None
+        try:
+            return wanted.configure(partial(fetch_document, store), partial(is_there, store)), None, None
+        except PlacedError as error:
+            raise error.at(error.key, store.url) from error
     look = look_at_place(store, mode)
     if mode == "w":
         return None, None, None if erase_hierarchy(store, look) else look

@@ -350,7 +350,8 @@ _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str]
     (lambda f: f.wrong_region, StoreError, _ELSEWHERE),
     (lambda f: f.no_credentials, AccessDeniedError, "no credentials were found; {hint}"),
     (lambda f: f.denied, AccessDeniedError, "{denial}{status}; {hint}"),
-    (lambda f: f.kind == "Timeout" or f.status in (408, 504), StoreTimeoutError, _NO_ANSWER),
+    (lambda f: f.kind == "Timeout", StoreTimeoutError, _NO_ANSWER),
+    (lambda f: f.status in (408, 504), StoreTimeoutError, "the server ran out of time{status}{efforts}"),
     (lambda f: f.kind == "Slow", StoreTimeoutError, _SLOW),
     (lambda f: f.status == 429, UnreachableError, _TOO_MANY),
     (

@@ -33,18 +33,18 @@ from zarrcore.errors import MetadataError, UnsupportedError
         (
             entry_point(extensions=[{"extension": 3}]),
             MetadataError,
-            r"zarr.json: extensions\[0\].extension: expected",
+            r"extensions\[0\].extension: expected",
         ),
-        (entry_point(extensions={}), MetadataError, "zarr.json: extensions: expected an array of objects"),
+        (entry_point(extensions={}), MetadataError, "extensions: expected an array of objects"),
         (
             entry_point(extensions=[{**UNKNOWN, "must_understand": "yes"}]),
             MetadataError,
-            r"zarr.json: extensions\[0\].must_understand: expected true or false",
+            r"extensions\[0\].must_understand: expected true or false",
         ),
         (
             entry_point(metadata_encoding=...),
             MetadataError,
-            "zarr.json: metadata_encoding: expected a string",
+            "metadata_encoding: expected a string",
         ),
         (
             entry_point(metadata_encoding="https://cbor.io"),
@@ -55,18 +55,21 @@ from zarrcore.errors import MetadataError, UnsupportedError
         (
             entry_point(metadata_key_suffix=3),
             MetadataError,
-            "zarr.json: metadata_key_suffix: expected the end",
+            "metadata_key_suffix: expected the end",
         ),
         (
             entry_point(metadata_key_suffix="/x"),
             MetadataError,
-            "zarr.json: metadata_key_suffix: expected the end",
+            "metadata_key_suffix: expected the end",
         ),
     ],
 )
 def test_entry_points_that_cannot_be_used(document: Any, kind: type[Exception], words: str) -> None:
-    with pytest.raises(kind, match=words):
-        zarrcore.open_hierarchy(store_of({"zarr.json": json.dumps(document).encode()}))
+    store = store_of({"zarr.json": json.dumps(document).encode()})
+    for format_ in (None, "draft-2020-10"):
+        with pytest.raises(kind, match=words) as caught:
+            zarrcore.open_hierarchy(store, format=format_)
+        assert str(caught.value).startswith("zarr.json in memory://: ")
 
 
 def test_an_unknown_version_is_reported_by_the_root() -> None:

@@ -119,7 +119,7 @@ def test_a_refusal_does_not_mean_that_a_value_exists() -> None:
     ("failure", "kind", "said"),
     [
         (Failure.of_kind("Timeout"), StoreTimeoutError, "no answer within the time allowed (--timeout)"),
-        (Failure.of_status(504), StoreTimeoutError, "no answer within the time allowed (--timeout)"),
+        (Failure.of_status(504), StoreTimeoutError, "the server ran out of time (504 Gateway Timeout)"),
         (Failure.of_status(503), UnreachableError, "the server fails (503 Service Unavailable)"),
         (Failure.of_status(599), UnreachableError, "the server fails (599)"),
         (Failure.of_kind("Connect"), UnreachableError, "the server cannot be reached"),

@@ -6,7 +6,7 @@ implicit group from a place without a hierarchy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 
@@ -78,7 +78,7 @@ def ask_root(store: ReadableStore, formats: tuple[Format, ...]) -> Get:
 def root_keys(formats: Iterable[Format], *, old: bool = False) -> list[str]:
     """The keys that distinguish the formats in use, and ``old`` ones too, with those of consolidated metadata in use."""
     in_use = [candidate for candidate in formats if candidate.writable or old]
-    keys = [key for candidate in in_use for key in candidate.deciding_keys]
+    keys = _deciding(in_use)
     keys += [candidate.consolidated_key for candidate in in_use if candidate.writable]
     return [*filter(None, dict.fromkeys(keys))]
 
@@ -102,38 +102,51 @@ def detect_format(
         MetadataError, UnsupportedError: an entry point is broken, or demands an unknown extension.
         StoreError: the store failed.
     """
-    tried: dict[str, None] = {}
-    ask_together, ask_old = get is None and store.is_remote, store.is_remote
-    get = cache(get or partial(fetch_document, store))
-    for candidate in formats:
-        unknown = [key for key in candidate.deciding_keys if key not in tried]
-        if ask_together and tried and unknown and candidate.writable:
-            # The first document identifies most places. Then the formats in use are tried together.
-            get = at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
-        elif ask_old and unknown and not candidate.writable and tried:
-            # Old hierarchies are rare, but a place without documents is listed only after their keys are known to be absent.
-            if folder is not None:
-                folder.begin()
-            olds = [key for other in formats if not other.writable for key in other.deciding_keys]
-            get, ask_old = at_once(get, [key for key in olds if key not in tried]), False
-        tried.update(dict.fromkeys(unknown))
+    for candidate, ask in _in_waves(store, formats, get, folder):
         try:
-            found = candidate.detect(get, partial(is_there, store))
+            found = candidate.detect(ask, partial(is_there, store))
         except PlacedError as error:
             raise error.at(error.key, store.url) from error
         if found:
-            return found, found.fetch(get, "/")
-    if found := _of_unusable_root(get, formats):
-        return found, found.fetch(get, "/")
+            return found, found.fetch(ask, "/")
+    if found := _of_unusable_root(ask, formats):
+        return found, found.fetch(ask, "/")
+    tried = tuple(dict.fromkeys(_deciding(formats)))
     if folder is not None and folder.kind is not None:
-        raise HierarchyNotFoundError(store.url, tuple(tried))
+        raise HierarchyNotFoundError(store.url, tried)
     hint = ""
     try:
         if found := _detect_in_children(store, formats):
             return found, None
     except ListingUnsupportedError:
         hint = " (and it cannot be listed: name the path of a hierarchy in it)"
-    raise HierarchyNotFoundError(store.url, tuple(tried), hint)
+    raise HierarchyNotFoundError(store.url, tried, hint)
+
+
+def _in_waves(
+    store: ReadableStore, formats: tuple[Format, ...], get: Get | None, folder: FolderLook | None
+) -> Iterator[tuple[Format, Get]]:
+    """The candidates in order, each with what gets its documents: over a network, those of several at once."""
+    together, old = get is None and store.is_remote, store.is_remote
+    ask: Get = cache(get or partial(fetch_document, store))
+    tried: set[str] = set()
+    for candidate in formats:
+        if tried and not tried.issuperset(candidate.deciding_keys):
+            if together and candidate.writable:
+                # The first document identifies most places. Then the formats in use are tried together.
+                ask = at_once(ask, _deciding(known for known in formats if known.writable))
+            elif old and not candidate.writable:
+                # Old hierarchies are rare, but a place without documents is listed only after their keys are known to be absent.
+                if folder is not None:
+                    folder.begin()
+                keys = _deciding(known for known in formats if not known.writable)
+                ask, old = at_once(ask, [key for key in keys if key not in tried]), False
+        tried.update(candidate.deciding_keys)
+        yield candidate, ask
+
+
+def _deciding(formats: Iterable[Format]) -> list[str]:
+    return [key for candidate in formats for key in candidate.deciding_keys]
 
 
 def _of_unusable_root(get: Get, formats: tuple[Format, ...]) -> Format | None:

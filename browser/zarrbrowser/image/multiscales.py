@@ -63,34 +63,9 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         MetadataError: the levels are missing, or the metadata does not fit them.
         ZarrError: a level cannot be opened.
     """
-    from zarrcore.conventions import (
-        MultiscaleImage,
-        Pyramid,
-        image_named,
-        meaning,
-        no_levels,
-        pyramid_image,
-    )  # late: for a fast start
+    from zarrcore.conventions import no_levels  # late: for a fast start
 
-    found = meaning(group, find)
-    variables: tuple[str, ...] = ()
-    if isinstance(found, Pyramid):
-        if not found.variables:
-            raise MetadataError(f"{group.path}: the levels of its pyramid have no array with two dimensions")
-        variables = found.variables
-        variable = variable if variable in variables else variables[0]
-        missing = found.missing
-        found = pyramid_image(group, variable, find)
-        found = replace(found, missing=tuple(dict.fromkeys((*missing, *found.missing))))
-    elif isinstance(found, MultiscaleImage):
-        if len(found.images) > 1:
-            variables = found.images
-            if variable in variables[1:]:
-                found = image_named(group, variable, find)
-            else:
-                variable = variables[0]
-    else:
-        raise NotAnImageError(f"{group.path} is not one image: choose an image or array in it")
+    found, variables, variable = _found(group, find, variable)
     broken = [level.node for level in found.levels[1:] if is_broken(level.node)]
     described = [level for level in found.levels if level.node not in broken]
     arrays = [level.node for level in described]
@@ -117,8 +92,31 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any], variable: str = 
         missing=(*found.missing, *(node.name for node in broken)),
         unapplied=found.unapplied_to_levels,
         variables=variables,
-        variable=variable if variables else "",
+        variable=variable,
     )
+
+
+def _found(
+    group: NodeLike, find: Callable[[str], Any], variable: str
+) -> tuple[MultiscaleImage, tuple[str, ...], str]:
+    """What the metadata says of the image, with the names of all variables if there are several, and that of this one."""
+    from zarrcore.conventions import MultiscaleImage, Pyramid, image_named, meaning, pyramid_image  # as above
+
+    found = meaning(group, find)
+    if isinstance(found, Pyramid):
+        if not found.variables:
+            raise MetadataError(f"{group.path}: the levels of its pyramid have no array with two dimensions")
+        variable = variable if variable in found.variables else found.variables[0]
+        image = pyramid_image(group, variable, find)
+        missing = tuple(dict.fromkeys((*found.missing, *image.missing)))
+        return replace(image, missing=missing), found.variables, variable
+    if not isinstance(found, MultiscaleImage):
+        raise NotAnImageError(f"{group.path} is not one image: choose an image or array in it")
+    if len(found.images) < 2:
+        return found, (), ""
+    if variable not in found.images[1:]:
+        return found, found.images, found.images[0]
+    return image_named(group, variable, find), found.images, variable
 
 
 def _channels(

@@ -53,6 +53,8 @@ class BucketStore(ListedStore, WritableStore):
     _cloning: tuple[Any, Any, Any] | None = None
     _has_conditions = True
     """Whether the service replaces a value only if it has an etag."""
+    _knows_bare_etags = False
+    """Whether the service compares an etag without its quotation marks, as Ceph 16 does, which refuses one with them."""
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         data = memoryview(value).cast("B")
@@ -188,10 +190,13 @@ class BucketStore(ListedStore, WritableStore):
         check_path_like_key(key, self.url)
         path, data = self.prefix + key, memoryview(value).cast("B")
 
-        def put(_: Any) -> None:
-            self._sender().put(path, data, mode={"e_tag": stat.etag}, use_multipart=False)
-
-        outcome = self._asked(path, put)
+        bare = stat.etag.strip('"')
+        etag = bare if self._knows_bare_etags else stat.etag
+        outcome = self._put_over(path, data, etag)
+        is_refused = isinstance(outcome, Failure) and outcome.exists
+        if is_refused and etag != bare and (now := self.stat(key)) is not None and now.etag == etag:
+            outcome = self._put_over(path, data, bare)
+            self._knows_bare_etags = not isinstance(outcome, Failure)
         if isinstance(outcome, Failure):
             if outcome.exists or outcome.absent:
                 return self.get(key) == data  # the answer to an earlier request may have been lost
@@ -201,6 +206,11 @@ class BucketStore(ListedStore, WritableStore):
             return super().replace(key, value, stat)
         self._place_seen = True
         return True
+
+    def _put_over(self, path: str, data: memoryview, etag: str) -> Any:
+        """Put a value in place of the one with an etag, or return the failure."""
+        mode: Any = {"e_tag": etag}
+        return self._asked(path, lambda _: self._sender().put(path, data, mode=mode, use_multipart=False))
 
     def _sender(self, *, repeats: bool = False) -> Any:
         """A client that sends, beside the one that reads: it may take longer, and repeats requests only if told so."""

@@ -278,3 +278,28 @@ def test_a_service_that_refuses_to_copy_is_not_asked_again(
     assert target.clone(other, "c", "d")
     assert target.get("d") == b"2"
     assert not target.may_clone(MemoryStore())
+
+
+def test_a_service_that_knows_etags_without_quotation_marks_replaces_values_too(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Ceph 16."""
+    store: Any = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
+    sent = []
+
+    class Literal:
+        def put(self, path: str, data: memoryview, *, mode: Any, use_multipart: bool) -> object:
+            sent.append(etag := mode["e_tag"])
+            if etag.startswith('"'):
+                raise obstore.exceptions.PreconditionError("412")
+            return client.put(path, data, mode={"e_tag": f'"{etag}"'}, use_multipart=use_multipart)
+
+    store.set("x", b"1")
+    client, first = store._sender(), store.stat("x")
+    monkeypatch.setattr(store, "_sender", Literal)
+    assert store.replace("x", b"22", first) is True
+    assert store.replace("x", b"333", first) is False
+    assert store.replace("x", b"333", second := store.stat("x")) is True
+    assert sent == [first.etag, *(stat.etag.strip('"') for stat in (first, first, second))]
+    assert store.replace("y", b"1", first) is False
+    assert (store.get("x"), store.get("y")) == (b"333", None)

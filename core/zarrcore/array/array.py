@@ -13,7 +13,7 @@ from zarrcore.array.assigned_values import as_elements
 from zarrcore.array.chunks.cache import ChunkCache
 from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.duck_array import DuckArray
-from zarrcore.array.encoding import Encoding, check_encoding
+from zarrcore.array.encoding import Encoding, unit_shape
 from zarrcore.array.plan import ReadPlan
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader, Missing, Verify
 from zarrcore.array.selection.any_selection import Selection, normalize_any
@@ -82,7 +82,7 @@ class Array(DuckArray):
         self.metadata = metadata
         # Few of the thousands of arrays in a listing are read, and a reader takes twice the memory of the rest.
         self.__dict__.pop("_reader", None)
-        check_encoding(Encoding(metadata))
+        self._unit_shape = unit_shape(Encoding(metadata))
 
     @cached_property
     def _reader(self) -> ChunkReader:
@@ -93,7 +93,7 @@ class Array(DuckArray):
     @property
     def inner_chunk_shape(self) -> tuple[int, ...]:
         """Elements per dimension of a unit of decoding: the innermost chunk of a shard, else the chunk."""
-        return self._reader.unit_shape
+        return self._unit_shape
 
     @property
     def chunk_key_encoding(self) -> ChunkKeyEncoding:

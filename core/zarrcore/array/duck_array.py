@@ -10,7 +10,7 @@ import numpy as np
 
 from zarrcore.array.description import ArrayDescription
 from zarrcore.display import Pictured
-from zarrcore.metadata import ChunkAxis, RegularAxis
+from zarrcore.metadata import ChunkAxis, RegularAxis, RegularChunkGrid
 from zarrcore.typing import AnyArray
 
 _LENGTHS_MAX: Final = 1 << 20
@@ -39,9 +39,10 @@ class DuckArray(ArrayDescription, Pictured):
         An integer per dimension. Where chunks differ in length, the length of each instead, as in Dask.
         """
         units = self.inner_chunk_shape
-        if self.shards is not None:
+        grid = self.metadata.chunk_grid
+        if self.shards is not None or isinstance(grid, RegularChunkGrid):
             return units
-        axes = zip(self.metadata.chunk_grid.axes, self.shape, units, strict=True)
+        axes = zip(grid.axes, self.shape, units, strict=True)
         return tuple(_lengths(axis, extent) or unit for axis, extent, unit in axes)
 
     @property

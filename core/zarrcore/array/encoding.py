@@ -63,13 +63,14 @@ class Encoding:
 
 
 @lru_cache(maxsize=256)
-def check_encoding(encoding: Encoding) -> None:
-    """Reject an encoding that no chunk can be decoded with.
+def unit_shape(encoding: Encoding) -> tuple[int, ...]:
+    """Elements per dimension of a unit of decoding: the innermost chunk of a shard, else the chunk.
 
     Raises:
         As `Encoding.pipeline`; MetadataError: the inner chunks do not divide the shards.
     """
-    shard_levels(encoding.pipeline(), encoding.chunk_grid)
+    levels = shard_levels(encoding.pipeline(), encoding.chunk_grid)
+    return levels[-1].inner.spec.shape if levels else encoding.chunk_grid.chunk_shape
 
 
 def elements_version(metadata: ArrayMetadata) -> str:

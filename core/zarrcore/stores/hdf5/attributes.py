@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from struct import Struct
 from typing import Any, Final, NamedTuple
 
 from zarrcore.stores.hdf5.btree2 import records
@@ -29,6 +30,8 @@ from zarrcore.stores.hdf5.object_header import (
 )
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
+_HEAD: Final = Struct("<BBHHH")
+"""The version and flags of an attribute, and the sizes of its name, type and shape."""
 _MAX_NBYTES: Final = 1 << 26
 """What the attributes of one object may take. No document is larger."""
 
@@ -109,10 +112,11 @@ def _heaped(reader: FileReader, objects: FractalHeap, record: bytes) -> Attribut
 
 
 def _attribute(reader: FileReader, data: bytes) -> Attribute:
-    version, flags = unsigned(data, 0, 1), unsigned(data, 1, 1)
+    if len(data) < _HEAD.size:
+        raise BrokenFileError("an attribute ends early")
+    version, flags, *sizes = _HEAD.unpack_from(data)
     if version not in (1, 2, 3):
         raise BrokenFileError(f"an attribute has version {version}")
-    sizes = [unsigned(data, 2 + 2 * i, 2) for i in range(3)]
     at, parts = 9 if version == 3 else 8, []
     if at + sum(sizes) > len(data):
         raise BrokenFileError(f"its name, type and shape have {sum(sizes):,} bytes, more than are stored")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -14,6 +15,7 @@ from zarrcore.stores.virtual.file_reader import BrokenFileError, unsigned
 
 _MAX_DEPTH: Final = 16
 _MAX_MEMBERS: Final = 1 << 16
+_SMALL_NBYTES: Final = 64
 
 
 class Kind(IntEnum):
@@ -81,6 +83,12 @@ def parse_datatype(data: bytes) -> Datatype:
     Raises:
         BrokenFileError: it is broken.
     """
+    return _small(data) if len(data) <= _SMALL_NBYTES else _parse(data, 0, 0)[0]
+
+
+@lru_cache(maxsize=256)
+def _small(data: bytes) -> Datatype:
+    """The same, for the few types that most datasets and attributes of a file have."""
     return _parse(data, 0, 0)[0]
 
 

@@ -6,6 +6,8 @@ HDF5 File Format Specification, "Data Object Headers", versions 1 and 2, "Superb
 
 from __future__ import annotations
 
+from functools import lru_cache
+from struct import Struct
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -27,6 +29,8 @@ _CONTINUATION: Final = 0x10
 SYMBOL_TABLE: Final = 0x11
 ATTRIBUTE_INFO: Final = 0x15
 
+_HEAD_2: Final = Struct("<BHB")
+"""The kind, size and flags of a message in an object header of version 2."""
 _SHARED_FLAG: Final = 2
 _MAX_MESSAGES: Final = 1 << 16
 _MAX_CHAIN: Final = 8
@@ -135,12 +139,12 @@ class ObjectHeader:
 def _messages_2(data: bytes, has_order: bool) -> list[Message]:
     found, offset, head = [], 0, 6 if has_order else 4
     while offset + head <= len(data):
-        size = unsigned(data, offset + 1, 2)
-        body = data[offset + head : offset + head + size]
-        if len(body) < size:
+        kind, size, flags = _HEAD_2.unpack_from(data, offset)
+        start = offset + head
+        offset = start + size
+        if offset > len(data):
             raise BrokenFileError("a message ends beyond its object header")
-        found.append(Message(data[offset], data[offset + 3], body))
-        offset += head + size
+        found.append(Message(kind, flags, data[start:offset]))
     return found
 
 
@@ -201,6 +205,7 @@ def _heaps(reader: FileReader) -> dict[int, FractalHeap]:
     return found
 
 
+@lru_cache(maxsize=256)
 def dataspace(data: bytes) -> tuple[int, ...] | None:
     """The shape that a dataspace message says; None for one without elements (a null dataspace).
 

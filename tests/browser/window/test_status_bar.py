@@ -109,7 +109,7 @@ def test_a_bar_moves_to_and_fro_only_where_the_user_likes_motion(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not hasattr(Qt, "MotionPreference"):
-        pytest.skip("this version of Qt does not know what the user likes")
+        pytest.skip("this version of Qt has no accessibility preferences of the user")
     preference = Qt.MotionPreference.ReducedMotion if is_reduced else Qt.MotionPreference.NoPreference
     hints = SimpleNamespace(accessibility=lambda: SimpleNamespace(motionPreference=lambda: preference))
     monkeypatch.setattr(motion, "QGuiApplication", SimpleNamespace(styleHints=lambda: hints))

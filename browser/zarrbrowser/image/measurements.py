@@ -71,7 +71,8 @@ def read_profile(
     box = [(min(pair) - 0.25, max(pair) + 0.25) for pair in pairs]
     parts, raster, window, level = _read(image, settings, box, cancelled)
     ends = [[raster.to_sample(side, point[side]) for side in (0, 1)] for point in (start, end)]
-    steps = math.ceil(math.dist(*ends))
+    # The ends come from the screen, whose rounding must not add a step to a whole length.
+    steps = math.ceil(math.dist(*ends) - 1e-9)
     share = np.linspace(0.0, 1.0, steps + 1)
     places = []
     for side in (0, 1):

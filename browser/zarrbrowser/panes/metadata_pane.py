@@ -48,7 +48,7 @@ class MetadataPane(Pane):
         self.document.setMinimumWidth(200)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(side_by_side(self.facts, self.document, (420, 480)))
+        row.addWidget(side_by_side(self.facts, self.document, (420, 480), "between facts and document"))
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show a group or an array."""

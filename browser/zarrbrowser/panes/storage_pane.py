@@ -43,7 +43,7 @@ class StoragePane(Pane):
         self.again_button = push_button("Count again", self.start, drawing="retry")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(side_by_side(self.facts, self._right(), (400, 500)))
+        row.addWidget(side_by_side(self.facts, self._right(), (400, 500), "between facts and chunks"))
 
     def show_node(self, _source: Source, node: NodeLike) -> None:
         """Show an array, and start counting."""

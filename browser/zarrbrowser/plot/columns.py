@@ -136,6 +136,8 @@ class ColumnPlot:
     """How many numbers have no logarithm, and are left out."""
     too_large: int = 0
     """How many numbers are infinite or too large to be drawn, and are left out."""
+    missing: int = 0
+    """How many numbers are missing: lines have gaps there."""
 
     @property
     def are_lines(self) -> bool:
@@ -149,6 +151,8 @@ class ColumnPlot:
         if self.not_positive:
             axes = "axes leave" if self.x.is_log and self.y.is_log else "axis leaves"
             parts.append(f"the logarithmic {axes} out {count(self.not_positive, 'value')} ≤ 0")
+        if self.missing:
+            parts.append(f"without {count(self.missing, 'missing value')}")
         if self.too_large:
             are = "is" if self.too_large == 1 else "are"
             parts.append(f"without {count(self.too_large, 'value')} that {are} infinite or beyond ±10³⁰⁶")
@@ -217,7 +221,7 @@ def column_plot(
     else:
         across, (places,) = _axis([known[x]], rows, is_log=is_log_x)
     up, columns = _axis([known[column] for column in ys], rows, is_log=is_log_y)
-    left_out = 0
+    left_out, missing = 0, sum(int(np.count_nonzero(np.isnan(one))) for one in (places, *columns))
     if across.is_log:
         left_out += int(np.count_nonzero(places <= 0))
         places = logarithms(places)
@@ -229,7 +233,7 @@ def column_plot(
         for (column, colour), numbers in zip(ys.items(), columns, strict=True)
     )
     too_large = sum(int(np.count_nonzero(np.abs(one) > DRAWABLE)) for one in (places, *columns))
-    return ColumnPlot(curves, across, up, fitting_range(curves), left_out, too_large)
+    return ColumnPlot(curves, across, up, fitting_range(curves), left_out, too_large, missing)
 
 
 def _row_axis(grid: RowTable | OrderedGrid, rows: AnyArray, *, is_log: bool) -> tuple[PlotAxis, AnyArray]:

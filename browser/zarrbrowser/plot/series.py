@@ -54,6 +54,8 @@ class Series:
     uncertainties: Uncertainties = field(default_factory=Uncertainties)
     bars: Bars | None = None
     """The ends of the error bars of the numbers."""
+    missing: int = 0
+    """How many elements are missing: the line has gaps there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ def _series(
     request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: bool, uncertainties: Uncertainties
 ) -> Series:
     numbers = request.elements.known(values)
+    missing = int(np.count_nonzero(np.isnan(numbers)))
     bars = None
     if uncertainties.deviations is not None and _are_stored(request.elements, values):
         bars = Bars.of(numbers, uncertainties.deviations, is_log=is_log)
@@ -113,7 +116,17 @@ def _series(
         bars = None
     extremes = extremes_of(numbers if bars is None else np.concatenate([numbers, *bars.ends_in_view]))
     return Series(
-        request, values, numbers, extremes, elapsed_s, is_log, offset, not_positive, uncertainties, bars
+        request,
+        values,
+        numbers,
+        extremes,
+        elapsed_s,
+        is_log,
+        offset,
+        not_positive,
+        uncertainties,
+        bars,
+        missing,
     )
 
 
@@ -125,8 +138,10 @@ def _are_stored(elements: Elements, values: AnyArray) -> bool:
 
 
 def left_out_text(series: Series, *, is_log_x: bool) -> str:
-    """What logarithmic axes do not show, to be added to the number of elements; empty if they show everything."""
+    """What the plot does not show, to be added to the number of elements; empty if it shows everything."""
     parts = []
+    if series.missing:
+        parts.append(f"without {count(series.missing, 'missing value')}")
     if series.not_positive:
         parts.append(f"the logarithmic axis leaves out {count(series.not_positive, 'value')} ≤ 0")
     if is_log_x and series.numbers.size:

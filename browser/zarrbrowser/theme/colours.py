@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """One appearance. Text on any background has a contrast of at least 4.5; the accent marks the focus, with at least 3."""
+    """One appearance. Text on any background has a contrast of at least 4.5; outlines of fields and of the focus have 3."""
 
     name: str
     window: str
@@ -20,11 +20,14 @@ class Colours:
     """Buttons."""
     hover: str
     border: str
+    outline: str
+    """Around fields."""
     text: str
     muted: str
     """Labels, units, secondary text."""
     disabled: str
     accent: str
+    """Around what has the focus, and on what is chosen."""
     on_accent: str
     selection: str
     """The background of selected rows."""
@@ -48,6 +51,7 @@ LIGHT = Colours(
     raised="#ffffff",
     hover="#e6eaef",
     border="#d3d9e0",
+    outline="#7c8691",
     text="#1b232d",
     muted="#56626f",
     disabled="#a3adb8",
@@ -71,6 +75,7 @@ DARK = Colours(
     raised="#2a3039",
     hover="#323a45",
     border="#363e49",
+    outline="#717c8a",
     text="#e4e8ee",
     muted="#a6b1be",
     disabled="#5d6875",

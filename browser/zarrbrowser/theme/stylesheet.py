@@ -29,11 +29,12 @@ QToolButton[role="changes"] {
     padding: 1px 8px; font-weight: 600;
 }
 QToolButton[role="changes"]:hover { background: $hover; }
+QToolButton[role="changes"]:focus { padding: 0 7px; }
 QLineEdit[role="cell"], QLineEdit[role="cell"]:focus {
     border: 2px solid $warning; border-radius: 0; padding: 0 2px; min-height: 0;
 }
-QPlainTextEdit[role="code"] { border: 1px solid $border; border-radius: 5px; }
-QPlainTextEdit[role="code"]:focus { border-color: $accent; }
+QPlainTextEdit[role="code"] { border: 1px solid $outline; border-radius: 5px; padding: 1px; }
+QPlainTextEdit[role="code"]:focus { border: 2px solid $accent; padding: 0; }
 QLabel[role="drop"] {
     background: $drop; color: $text; border: 3px solid $accent; font-size: ${drop_size}pt; font-weight: 600;
 }
@@ -42,27 +43,31 @@ QFrame[role="absent"] { background: $border; border-radius: 2px; }
 QFrame[role="missing"] { background: $missing; border-radius: 3px; }
 QFrame[role="fill"] { background: $fill; border-radius: 3px; }
 
-QLineEdit, QComboBox, QDoubleSpinBox {
-    background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;
+QLineEdit, QComboBox, QAbstractSpinBox {
+    background: $surface; color: $text; border: 1px solid $outline; border-radius: 5px;
     padding: 3px 7px; min-height: ${line}px; selection-background-color: $accent; selection-color: $on_accent;
 }
 QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 16px; }
-QLineEdit:focus, QComboBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
+QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { border: 2px solid $accent; padding: 2px 6px; }
 QLineEdit[refused="true"], QLineEdit[refused="true"]:focus { border-color: $warning; background: $warning_ground; }
-QLineEdit:disabled, QComboBox:disabled, QDoubleSpinBox:disabled { color: $disabled; }
+QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {
+    color: $disabled; border-color: $border;
+}
 QComboBox { padding-right: 2px; }
+QComboBox:focus { padding-right: 1px; }
 QComboBox::drop-down { border: 0; width: 20px; subcontrol-position: center right; }
 QComboBox::down-arrow { image: url("$down"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView {
     background: $surface; border: 1px solid $border; padding: 3px;
     selection-background-color: $selection; selection-color: $text;
 }
-QDoubleSpinBox { padding-right: 20px; }
-QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { border: 0; width: 18px; background: transparent; }
-QDoubleSpinBox::up-button { subcontrol-position: top right; margin-top: 1px; }
-QDoubleSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 1px; }
-QDoubleSpinBox::up-arrow { image: url("$up"); width: 10px; height: 10px; }
-QDoubleSpinBox::down-arrow { image: url("$down"); width: 10px; height: 10px; }
+QAbstractSpinBox { padding-right: 20px; }
+QAbstractSpinBox:focus { padding-right: 19px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: 0; width: 18px; background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; margin-top: 1px; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 1px; }
+QAbstractSpinBox::up-arrow { image: url("$up"); width: 10px; height: 10px; }
+QAbstractSpinBox::down-arrow { image: url("$down"); width: 10px; height: 10px; }
 
 QPushButton, QToolButton {
     background: $raised; color: $text; border: 1px solid $border; border-radius: 5px; padding: 4px 12px;
@@ -71,7 +76,8 @@ QPushButton, QToolButton {
 QToolButton { padding: 4px; }
 QPushButton:hover, QToolButton:hover { background: $hover; }
 QPushButton:pressed, QToolButton:pressed { background: $selection; }
-QPushButton:focus, QToolButton:focus { border-color: $accent; }
+QPushButton:focus { border: 2px solid $accent; padding: 3px 11px; }
+QToolButton:focus { border: 2px solid $accent; padding: 3px; }
 QPushButton:disabled, QToolButton:disabled { color: $disabled; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
 QPushButton[role="primary"]:focus { border: 3px double $on_accent; padding: 2px 10px; }
@@ -90,8 +96,11 @@ QToolButton[role="flat"]:focus { border-color: $accent; }
 QToolButton:checked { background: $selection; border-color: $accent; }
 QToolButton:checked:focus { border: 2px solid $accent; padding: 3px; }
 QToolButton[popupMode="1"] { padding-right: 20px; }
+QToolButton[popupMode="1"]:focus { padding-right: 19px; }
 QToolButton[role="open"] { padding: 4px 12px 4px 8px; }
+QToolButton[role="open"]:focus { padding: 3px 11px 3px 7px; }
 QToolButton[role="open"][popupMode="1"] { padding-right: 26px; }
+QToolButton[role="open"][popupMode="1"]:focus { padding-right: 25px; }
 QToolButton::menu-button { border: 0; border-left: 1px solid $border; width: 20px; }
 QToolButton::menu-arrow { image: url("$down"); width: 12px; height: 12px; }
 QToolButton::menu-indicator { image: none; }
@@ -163,7 +172,7 @@ QTabBar::tab {
 }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
-QTabBar::tab:selected:focus { background: $selection; color: $accent; }
+QTabBar::tab:selected:focus { color: $accent; border: 2px solid $accent; padding: 5px 12px 6px 12px; }
 QTabBar[role="switch"]::tab {
     background: $raised; border: 1px solid $border; padding: 4px 10px; margin: 0; min-height: ${row}px;
 }

@@ -178,6 +178,19 @@ COMMANDS = (
         ),
     ),
     Group(
+        "Tree",
+        (
+            Command("Expand, collapse, retry", ("Enter",)),
+            Command("First child, parent", ("Right", "Left")),
+            Command("Rename or move", ("F2",)),
+            Command("Delete", ("Del",)),
+        ),
+    ),
+    Group("Search box", (Command("To the results", ("Down",)), Command("Clear", ("Esc",)))),
+    Group(
+        "Thumbnails", (Command("Open the well or image", ("Enter",)), Command("Larger, smaller", ("+", "-")))
+    ),
+    Group(
         "Picture",
         (
             Command("Next plane", ("PgDown",), lambda window: window.node_pane.step(1), False, ("Image",)),
@@ -195,6 +208,20 @@ COMMANDS = (
         ),
     ),
     Group(
+        "Regions, profile line, borders",
+        (
+            Command("Next region or end of the line", ("Tab",)),
+            Command("Move it, or a border", ("Left", "Right", "Up", "Down")),
+            Command("By ten", ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down")),
+            Command("Resize the region", ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down")),
+            Command("Leave it", ("Esc",)),
+        ),
+    ),
+    Group(
+        "Table of regions",
+        (Command("Remove the chosen region", ("Del",)), Command("Copy the table", ("Ctrl+C",))),
+    ),
+    Group(
         "Volume",
         (
             Command("Turn", ("Left", "Right", "Up", "Down")),
@@ -205,10 +232,6 @@ COMMANDS = (
         ),
     ),
     Group(
-        "Thumbnails", (Command("Open the well or image", ("Enter",)), Command("Larger, smaller", ("+", "-")))
-    ),
-    Group("Regions", (Command("Remove the chosen region", ("Del",)), Command("Copy the table", ("Ctrl+C",)))),
-    Group(
         "Table",
         (
             Command("Copy the selected cells", ("Ctrl+C",)),
@@ -218,16 +241,6 @@ COMMANDS = (
             Command("Sort by the column", ("Ctrl+Shift+Up", "Ctrl+Shift+Down")),
         ),
     ),
-    Group(
-        "Tree",
-        (
-            Command("Expand, collapse, retry", ("Enter",)),
-            Command("First child, parent", ("Right", "Left")),
-            Command("Rename or move", ("F2",)),
-            Command("Delete", ("Del",)),
-        ),
-    ),
-    Group("Search box", (Command("To the results", ("Down",)), Command("Clear", ("Esc",)))),
 )
 
 

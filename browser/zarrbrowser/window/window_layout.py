@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import DropMark
 from zarrbrowser.widgets.notice import Notice, SentencePane
+from zarrbrowser.widgets.splitter import Splitter
 from zarrbrowser.window.appearance import WindowAppearance
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.side.side_pane import SidePane
@@ -44,7 +44,7 @@ class WindowLayout(QWidget):
         self.sentence, self.empty = SentencePane(), EmptyState()
         self.appearance = WindowAppearance(window, window.settings, (self.empty, self.node_pane, self.side))
         self._right, self._body = QStackedWidget(), QStackedWidget()
-        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split = Splitter("between tree and data")
         self._right.addWidget(self.node_pane)
         self._right.addWidget(self.sentence)
         self._split.addWidget(self.side)
@@ -53,7 +53,6 @@ class WindowLayout(QWidget):
         self.side.setMinimumWidth(_LEAST_TREE_WIDTH)
         self._split.setStretchFactor(1, 1)
         self._split.setHandleWidth(1)
-        self._split.setChildrenCollapsible(False)  # the button does, and brings it back
         self.top_bar.tree_button.toggled.connect(self.side.setVisible)
         self._body.addWidget(self.empty)
         self._body.addWidget(self._split)

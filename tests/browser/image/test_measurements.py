@@ -36,6 +36,12 @@ def test_profiles(turned: bool, ends: tuple[int, int, int, int], shift: float) -
         assert np.array_equal(profile.numbers, plane[start[0], start[1] : end[1] + 1])
 
 
+def test_rounding_adds_no_element_to_a_whole_length() -> None:
+    image = image_of_array(FakeArray(PLANE))
+    profile = read_profile(image, initial_settings(image), (6.0, 2.0), (6.0, 31.000000000001))
+    assert np.array_equal(profile.numbers, PLANE[6, 2:32])
+
+
 def test_a_profile_has_a_curve_for_each_channel_that_is_shown() -> None:
     channels = (
         Channel("one", (255, 0, 0), is_on=False),

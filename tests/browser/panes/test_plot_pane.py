@@ -29,7 +29,7 @@ def test_the_line_is_the_array(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(values, ("time",)))
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 4)
     assert np.array_equal(pane.curve.yData, values, equal_nan=True)
-    assert pane.controls.note.text() == "4 elements"
+    assert pane.controls.note.text() == "4 elements · without 1 missing value"
     assert pane.plot.getAxis("bottom").labelText == "time"
 
 

@@ -79,6 +79,7 @@ def test_rows_without_a_number_across_are_gaps() -> None:
     made = plot(table(a=[1.0, np.nan, 3.0], b=[10, 20, 30]), "a", "b")
     assert np.array_equal(made.curves[0].y, [10, np.nan, 30], equal_nan=True)
     assert made.are_lines
+    assert made.left_out == "without 1 missing value"
 
 
 def test_filtered_rows_stay_at_their_place_and_sorted_ones_follow_their_order() -> None:
@@ -98,7 +99,11 @@ def test_missing_values_of_integers_are_gaps() -> None:
     group = FakeGroup(
         {"a": named("a", np.array([1, -9, 3], "i2"), _FillValue=-9), "b": named("b", [1, 2, 3])}
     )
-    assert np.array_equal(plot(table_of(group), None, "a").curves[0].y, [1, np.nan, 3], equal_nan=True)
+    made = plot(table_of(group), None, "a")
+    assert np.array_equal(made.curves[0].y, [1, np.nan, 3], equal_nan=True)
+    assert made.missing == 1
+    assert plot(table_of(group), "b", "a", is_log_y=True).left_out == "without 1 missing value"
+    assert plot(table_of(group), "b", "b").left_out == ""
 
 
 def test_units_are_on_the_axis_if_all_columns_share_them() -> None:

@@ -95,9 +95,10 @@ def test_other_numbers_are_made_without_reading_again() -> None:
 
 def test_logarithmic_axes_say_what_they_leave_out() -> None:
     array = FakeArray(np.array([5.0, 0.0, -1.0, np.nan, 2.0]))
-    assert left_out_text(read_series(SeriesRequest(array)), is_log_x=False) == ""
+    without = " · without 1 missing value"
+    assert left_out_text(read_series(SeriesRequest(array)), is_log_x=False) == without
     shown = read_series(SeriesRequest(array), is_log=True)
-    assert left_out_text(shown, is_log_x=False) == " · the logarithmic axis leaves out 2 values ≤ 0"
+    assert left_out_text(shown, is_log_x=False) == f"{without} · the logarithmic axis leaves out 2 values ≤ 0"
     both = left_out_text(shown, is_log_x=True)
     assert both.endswith(" ≤ 0 · the logarithmic axis leaves out position 0")
 

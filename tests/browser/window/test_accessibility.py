@@ -29,6 +29,7 @@ USED = {
     Role.CheckBox,
     Role.ComboBox,
     Role.EditableText,
+    Role.Grip,
     Role.List,
     Role.MenuItem,
     Role.PageTab,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -37,6 +37,21 @@ class Region:
         """The smallest rectangle around it: top, left, bottom, right."""
         rows, columns = zip(*self.points, strict=True)
         return min(rows), min(columns), max(rows), max(columns)
+
+    def moved(self, down: float, right: float) -> Region:
+        """The region at another place."""
+        return replace(self, points=tuple((y + down, x + right) for y, x in self.points))
+
+    def stretched(self, box: tuple[float, float, float, float]) -> Region:
+        """The region so that this is the smallest rectangle around it: top, left, bottom, right."""
+        before = self.box
+
+        def along(place: float, axis: int) -> float:
+            low, high = before[axis], before[axis + 2]
+            share = (place - low) / (high - low) if high > low else 0.0
+            return box[axis] + share * (box[axis + 2] - box[axis])
+
+        return replace(self, points=tuple((along(y, 0), along(x, 1)) for y, x in self.points))
 
     @property
     def outline(self) -> tuple[Point, ...]:

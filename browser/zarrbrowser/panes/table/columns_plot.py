@@ -79,7 +79,7 @@ class ColumnsPlot(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.controls)
-        column.addWidget(side_by_side(self.choice, self.stack, (190, 600)), 1)
+        column.addWidget(side_by_side(self.choice, self.stack, (190, 600), "between columns and plot"), 1)
         self._connect()
         self.hide()
 

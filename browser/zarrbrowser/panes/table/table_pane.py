@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.models.grid_model import Cells, GridModel
@@ -29,6 +29,7 @@ from zarrbrowser.table.grid import Grid
 from zarrbrowser.table.row_order import OrderedGrid
 from zarrbrowser.table.view_document import cell_of, slice_of, table_document, with_box
 from zarrbrowser.theme import current_colours
+from zarrbrowser.widgets.splitter import Splitter
 from zarrbrowser.workers import Workers
 
 if TYPE_CHECKING:  # imported late, for a fast start
@@ -55,8 +56,7 @@ class TablePane(Pane):
         self.reader = BlockReader(self.model, self.table, self.stack, workers, self)
         self.contents = TableContents(self.model, self.arranger, self.stack, workers, self)
         self.controls = TableControls(self.arranger.line, self.ask_to_fill, self.copy)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
+        splitter = Splitter("between table and plot", Qt.Orientation.Vertical)
         splitter.addWidget(self.stack)
         self.plot = TablePlot(self.table, splitter, self.controls.plot, workers)
         column = QVBoxLayout(self)

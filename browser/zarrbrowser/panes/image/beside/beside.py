@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QSplitter
+from PySide6.QtWidgets import QApplication
 
 from zarrbrowser.models.row_mime import row_in
 from zarrbrowser.session.saved_views.second_image import SecondImage
 from zarrbrowser.session.sources import Source, place_of
 from zarrbrowser.session.state import Session
 from zarrbrowser.widgets.label import DropMark
+from zarrbrowser.widgets.splitter import Splitter
 
 if TYPE_CHECKING:  # it needs the pane that this is a part of
     from zarrbrowser.panes.image.beside.beside_area import BesideArea
@@ -50,8 +51,7 @@ class Beside(QObject):
     def __init__(self, pane: ImagePane, make: Callable[[Session], ImagePane]) -> None:
         super().__init__(pane)
         self._pane, self._make = pane, make
-        self.splitter = QSplitter()
-        self.splitter.setChildrenCollapsible(False)
+        self.splitter = Splitter("between the images")
         self.splitter.addWidget(pane.body)
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QTimer, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsRectItem, QWidget
 
 from zarrbrowser.coordinates.coordinates import Coordinate
@@ -333,6 +333,25 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         if not self.keys.press(event):
             super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep shortcuts of the window from what the keys of the picture hold."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self.keys.wants(event)
+        ):
+            event.accept()
+            return True
+        return bool(super().event(event))
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:  # noqa: N802 - Qt's name
+        """Let Tab lead through what keys can move in the picture before it leads on."""
+        return self.keys.hold_next(is_next=is_next) or super().focusNextPrevChild(is_next)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        super().focusOutEvent(event)
+        self.keys.leave(event)
 
     def leaveEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         super().leaveEvent(event)

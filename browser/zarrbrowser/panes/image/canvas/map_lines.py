@@ -165,35 +165,42 @@ class LinesItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no typ
         self._write(painter)
 
     def _write(self, painter: QPainter) -> None:
-        """Write the labels in pixels of the screen, those that have room."""
-        transform = painter.worldTransform()
-        inside = transform.mapRect(self._plane)
+        """Write the labels in pixels of the screen: those that have room, also beside those of the lines above these."""
+        taken, parent = list[QRectF](), self.parentItem()
+        for other in () if parent is None else parent.childItems():
+            if isinstance(other, LinesItem) and other.zValue() > self.zValue() and other.isVisible():
+                other.place_labels(painter, taken)
+        placed = self.place_labels(painter, taken)
+        self.labels = [text for _, text in placed]
         painter.save()
         painter.resetTransform()
         painter.setClipping(False)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        metrics, taken = painter.fontMetrics(), list[QRectF]()
-        self.labels = []
-        device = painter.device()
-        inside &= QRectF(0, 0, device.width(), device.height()) if device is not None else inside
-        scene = self.scene()
-        box = self.getViewBox()
-        if scene is not None and box is not None:
-            inside &= box.mapRectToScene(box.rect())
-        for label in self.shown.labels:
-            at = transform.map(QPointF(label.column, label.row))
-            room = QRectF(0, 0, metrics.horizontalAdvance(label.text) + 2 * _PAD, metrics.height())
-            rect = _place_of(label, at, room, inside)
-            if rect is None or any(rect.intersects(other) for other in taken):
-                continue
-            taken.append(rect)
-            self.labels.append(label.text)
+        for rect, text in placed:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(GROUND)
             painter.drawRoundedRect(rect, 3, 3)
             painter.setPen(TEXT)
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label.text)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
         painter.restore()
+
+    def place_labels(self, painter: QPainter, taken: list[QRectF]) -> list[tuple[QRectF, str]]:
+        """The labels that have room beside those that have taken theirs, which they join; in pixels of the screen."""
+        transform, metrics = painter.worldTransform(), painter.fontMetrics()
+        inside, device = transform.mapRect(self._plane), painter.device()
+        inside &= QRectF(0, 0, device.width(), device.height()) if device is not None else inside
+        box = self.getViewBox()
+        if self.scene() is not None and box is not None:
+            inside &= box.mapRectToScene(box.rect())
+        placed = []
+        for label in self.shown.labels:
+            at = transform.map(QPointF(label.column, label.row))
+            room = QRectF(0, 0, metrics.horizontalAdvance(label.text) + 2 * _PAD, metrics.height())
+            rect = _place_of(label, at, room, inside)
+            if rect is not None and not any(rect.intersects(other) for other in taken):
+                taken.append(rect)
+                placed.append((rect, label.text))
+        return placed
 
 
 class MapLines(LinesItem):
@@ -210,7 +217,7 @@ class MapLines(LinesItem):
 
 
 class ContourLines(LinesItem):
-    """Contours, below the lines of a map."""
+    """Contours, below the lines of a map, whose labels matter more: places are read from them."""
 
     def __init__(self) -> None:
         super().__init__()

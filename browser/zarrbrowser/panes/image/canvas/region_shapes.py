@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyqtgraph as pg
+from PySide6.QtCore import QPointF
 
 from zarrbrowser.image.regions.shapes import Point, Region, Shape
 
@@ -37,8 +38,35 @@ def make_shape(region: Region, pen: Any, hover_pen: Any) -> Any:
 def region_of(shape: Any, name: str, kind: Shape) -> Region:
     """The region that a shape has been dragged to."""
     if kind is Shape.POLYGON:
-        places = [shape.mapToParent(handle["item"].pos()) for handle in shape.handles]
+        places = [place_of_handle(shape, handle["item"]) for handle in shape.handles]
         return Region(name, kind, tuple((place.y(), place.x()) for place in places))
     at, size = shape.pos(), shape.size()
     corners: tuple[Point, Point] = (at.y(), at.x()), (at.y() + size.y(), at.x() + size.x())
     return Region(name, kind, corners)
+
+
+def place_shape(shape: Any, region: Region) -> None:
+    """Move a shape of the same kind to where a region is."""
+    if region.shape is Shape.POLYGON:
+        was_blocked = shape.blockSignals(True)  # it is no region before its last vertex is moved
+        for handle, (y, x) in zip(shape.handles, region.points, strict=True):
+            move_handle(shape, handle["item"], QPointF(x, y))
+        shape.blockSignals(was_blocked)
+        shape.sigRegionChanged.emit(shape)
+    else:
+        top, left, bottom, right = region.box
+        shape.setPos((left, top), update=False)
+        shape.setSize((right - left, bottom - top))
+
+
+def move_handle(shape: Any, handle: Any, place: QPointF) -> None:
+    """Move a free handle of a shape to a place of the picture."""
+    for one in handle.rois:  # the sides of a polygon share its handles, and have their places in it
+        at = place if one is shape else shape.mapFromParent(place)
+        one.movePoint(handle, at, finish=False, coords="parent")
+
+
+def place_of_handle(shape: Any, handle: Any) -> QPointF:
+    """Where a handle is in the picture."""
+    at: QPointF = shape.mapToParent(handle.pos())
+    return at

@@ -58,6 +58,7 @@ class ImageTools(QObject):
         self.pointer = PointerReadout(workers, coordinate_labels, self)
         grid.pointed.connect(self.pointer.move)
         grid.begun.connect(self.pointer.leave)
+        grid.main.canvas.keys.held.connect(self._tell_held)
         grid.drawn.connect(self.pointer.update)
         grid.main.frame_shown.connect(self.measurements.refresh)
         grid.main.frame_shown.connect(self.regions.refresh)
@@ -96,6 +97,11 @@ class ImageTools(QObject):
             for view in self._grid.views:
                 view.describe(text if view is self.pointer.view else "")
         self._is_pointed = bool(text)
+
+    def _tell_held(self, text: str) -> None:
+        """Say what the keys move, in the place of the value under the pointer."""
+        self.pointed.emit(text)
+        self._grid.main.describe(text)
 
     def _show_mean(self, over: int) -> None:
         self._controls.means.setChecked(True)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QWidget
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
-
-from zarrbrowser.image.levels import Image
 from zarrbrowser.image.plane_mean import Means, PlaneMean
 from zarrbrowser.image.series_at_point import write_csv
 from zarrbrowser.image.state import Change
@@ -15,25 +12,15 @@ from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
 from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.panes.image.tools.graph_panel import GraphPanel
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.quantities import count, format_bytes
-from zarrbrowser.widgets.accessible_names import name_box
-from zarrbrowser.widgets.buttons import push_button
-from zarrbrowser.widgets.label import label
-from zarrbrowser.widgets.save_dialog import ask_for_file
-from zarrbrowser.workers import Lane, Request, Workers
+from zarrbrowser.workers import Request, Workers
 from zarrcore.typing import AnyArray
 
 
-class MeansPanel(QFrame):
-    """Follows the plane while it is on.
-
-    Signals:
-        reported: a text for the status bar.
-    """
-
-    reported = Signal(str)
+class MeansPanel(GraphPanel[ProfilePlot]):
+    """Follows the plane while it is on."""
 
     def __init__(
         self,
@@ -42,37 +29,15 @@ class MeansPanel(QFrame):
         coordinate_labels: CoordinateLabels,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "foot")
-        self._model, self._coordinate_labels = model, coordinate_labels
-        self._lane = Lane(workers, in_flight=1)
-        self._image: Image | None = None
-        self._is_on = False
-        self._agreed_bytes = ASK_ABOVE_BYTES
+        super().__init__("means", "Mean over", "axis of the mean", model, workers, coordinate_labels, parent)
         self._asks: ReadCost | None = None
         self._key: object = None
         self.shown: tuple[PlaneMean, Means] | None = None
         """The means that are drawn; None before any are read."""
-        self._colours: Colours | None = None
-        self.over = QComboBox()
-        name_box(self.over, "axis of the mean")
-        self.words = label(role="muted")
-        self.go_on = push_button("Read", self._agree)
-        self.export = push_button("Export CSV…", self._ask_where, drawing="export")
-        self._lay_out()
-        self.over.activated.connect(lambda _row: self.refresh())
-        coordinate_labels.changed.connect(self._label)
-        model.changed.connect(self._follow)
-        self.hide()
+        self.axis.activated.connect(lambda _row: self.refresh())
 
-    @cached_property
-    def graph(self) -> ProfilePlot:
-        """The plot, made when the panel is first shown."""
-        made = ProfilePlot("means of the plane", is_counted=True)
-        if self._colours is not None:
-            made.set_colours(self._colours)
-        self._column.addWidget(made)
-        return made
+    def _make_graph(self) -> ProfilePlot:
+        return ProfilePlot("means of the plane", is_counted=True)
 
     def turn(self, *, is_on: bool) -> None:
         """Show or hide the means."""
@@ -85,14 +50,8 @@ class MeansPanel(QFrame):
 
     def choose(self, axis: int) -> None:
         """Take the mean over an axis of the plane."""
-        self.over.setCurrentIndex(max(0, self.over.findData(axis)))
+        self.axis.setCurrentIndex(max(0, self.axis.findData(axis)))
         self.refresh()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Apply the colours of a theme."""
-        self._colours = colours
-        if "graph" in vars(self):
-            self.graph.set_colours(colours)
 
     def refresh(self) -> None:
         """Read the means, if others are shown."""
@@ -117,20 +76,6 @@ class MeansPanel(QFrame):
             work, lambda found: self._take(wanted, found), self._fail, f"Reading the {wanted.name}"
         )
 
-    def _lay_out(self) -> None:
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        row = QHBoxLayout()
-        row.setContentsMargins(12, 6, 12, 2)
-        row.setSpacing(8)
-        row.addWidget(label("Mean over"))
-        row.addWidget(self.over)
-        row.addWidget(self.words, 1)
-        for button in (self.go_on, self.export):
-            row.addWidget(button)
-        column.addLayout(row)
-
     # The picture
 
     def _follow(self, change: Change) -> None:
@@ -138,7 +83,7 @@ class MeansPanel(QFrame):
         image = state.image if state is not None else None
         if image is not self._image:
             self._image, self._agreed_bytes = image, ASK_ABOVE_BYTES
-            self.over.clear()  # the choice was one of another image
+            self.axis.clear()  # the choice was one of another image
         if not self._is_on:
             return
         if change & (Change.IMAGE | Change.AXES | Change.MAP):
@@ -148,9 +93,9 @@ class MeansPanel(QFrame):
     def _offer_axes(self) -> None:
         """Offer both axes of the plane: on maps longitudes first, else columns."""
         state = self._model.state
-        chosen = self.over.currentData()
-        with QSignalBlocker(self.over):
-            self.over.clear()
+        chosen = self.axis.currentData()
+        with QSignalBlocker(self.axis):
+            self.axis.clear()
             if state is not None:
                 settings, geography = state.settings, state.geography
                 axes = [settings.axes.columns, settings.axes.rows]
@@ -160,11 +105,11 @@ class MeansPanel(QFrame):
                     one = PlaneMean(state.image, settings, axis, geography)
                     name = settings.axes.names[axis]
                     told = "" if one.name.startswith("mean over") else f" ({one.name})"
-                    self.over.addItem(name + told, axis)
-            self.over.setCurrentIndex(max(0, self.over.findData(chosen)))
+                    self.axis.addItem(name + told, axis)
+            self.axis.setCurrentIndex(max(0, self.axis.findData(chosen)))
 
     def _wanted(self) -> PlaneMean | None:
-        state, over = self._model.state, self.over.currentData()
+        state, over = self._model.state, self.axis.currentData()
         if (
             not self._is_on
             or state is None
@@ -205,7 +150,7 @@ class MeansPanel(QFrame):
         if shown is not None:
             self.graph.show_curves(shown[1].positions, shown[1].curves, shown[0].name)
             self._label()
-        elif "graph" in vars(self):
+        elif self.has_graph:
             for curve in self.graph.curves:
                 curve.setData([], [])
 
@@ -223,10 +168,6 @@ class MeansPanel(QFrame):
 
     # Export
 
-    def _ask_where(self) -> None:
-        title, filters = "Export the means to a file", "Comma-separated values (*.csv)"
-        ask_for_file(self, title, filters, "csv", "means.csv", self.write)
-
     def write(self, path: str) -> None:
         """Write the means to a CSV file."""
         if self.shown is None:
@@ -239,12 +180,8 @@ class MeansPanel(QFrame):
         coordinate = self._coordinate_labels.coordinates.get(mean.along)
         is_whole = found.positions.size == settings.axes.shape[mean.along]
         positions = None if is_whole else found.positions.tolist()
-        try:
-            write_csv(path, settings.axes.names[mean.along], coordinate, series, positions)
-        except OSError as error:
-            self.reported.emit(f"{path} was not written: {sentence(error)}")
-        else:
-            self.reported.emit(f"Exported to {path}")
+        name = settings.axes.names[mean.along]
+        self._report_written(path, lambda: write_csv(path, name, coordinate, series, positions))
 
 
 def _falls(values: AnyArray) -> bool:

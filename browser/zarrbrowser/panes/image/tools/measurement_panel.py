@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyqtgraph as pg
+from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from zarrbrowser.image.levels import Image
@@ -12,10 +13,12 @@ from zarrbrowser.image.measurements import Profile, read_profile
 from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
+from zarrbrowser.panes.image.canvas.region_shapes import move_handle, place_of_handle
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import DARK, Colours
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.view_keys import Movable
 from zarrbrowser.workers import Lane, Workers
 
 
@@ -44,6 +47,7 @@ class MeasurementPanel(QFrame):
         column.addWidget(self.words)
         self.words.hide()
         self.hide()
+        canvas.keys.offer(self._movables)
         model.changed.connect(self._follow)
 
     def _follow(self, change: Change) -> None:
@@ -59,6 +63,7 @@ class MeasurementPanel(QFrame):
         """Draw a profile, or stop."""
         if not is_on:
             self._lane.forget()
+            self._canvas.keys.forget()
             if self.line is not None:
                 self._canvas.view.removeItem(self.line)
             self.line = None
@@ -81,7 +86,7 @@ class MeasurementPanel(QFrame):
         if state is None or line is None:
             return
         image, settings = state.image, state.settings
-        start, end = (line.mapToParent(handle["item"].pos()) for handle in line.handles)
+        start, end = (place_of_handle(line, handle["item"]) for handle in line.handles)
         ends = (start.y(), start.x()), (end.y(), end.x())
         self._lane.ask(
             lambda asked: read_profile(image, settings, *ends, asked.is_cancelled), self._draw, self._fail
@@ -101,6 +106,24 @@ class MeasurementPanel(QFrame):
         middle, quarter = (top + bottom) / 2, (right - left) / 4
         ends = ((left + quarter, middle), (right - quarter, middle))
         return pg.LineSegmentROI(ends, pen=self._pen, hoverPen=pg.mkPen("w", width=2))
+
+    def _movables(self) -> list[Movable]:
+        """What keys can move while the line is shown."""
+        handles = [] if self.line is None else [handle["item"] for handle in self.line.handles]
+        names = "start of the line", "end of the line"
+        return [self._movable(name, handle) for name, handle in zip(names, handles, strict=False)]
+
+    def _movable(self, name: str, handle: Any) -> Movable:
+        line = self.line
+
+        def told() -> str:
+            at = place_of_handle(line, handle)
+            return f"row {at.y():.10g}, column {at.x():.10g}"
+
+        def move(x: float, y: float) -> None:
+            move_handle(line, handle, place_of_handle(line, handle) + QPointF(x, y))
+
+        return Movable(handle, name, lambda: place_of_handle(line, handle), told, move)
 
     def _draw(self, profile: Profile) -> None:
         self.words.hide()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -35,7 +36,7 @@ from zarrbrowser.image.state import Change, ImageState
 from zarrbrowser.models.region_model import RegionModel
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.panes.image.canvas.region_shapes import make_shape, region_of
+from zarrbrowser.panes.image.canvas.region_shapes import make_shape, place_shape, region_of
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import DARK
@@ -44,6 +45,7 @@ from zarrbrowser.widgets.buttons import push_button, tool_button
 from zarrbrowser.widgets.completion import dress_suggestions
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.save_dialog import ask_for_file
+from zarrbrowser.widgets.view_keys import Movable
 from zarrbrowser.workers import Request, Workers
 
 _HEIGHT = 156
@@ -108,6 +110,7 @@ class RegionsPanel(QFrame):
         self.table_model.renamed.connect(self._rename)
         canvas.picked.connect(self._pick)
         canvas.drawn.connect(self._draw)
+        canvas.keys.offer(self._movables)
         model.changed.connect(self._follow)
         # Pictures have a dark background in both appearances.
         self._pen, self._chosen_pen = pg.mkPen(DARK.accent, width=2), pg.mkPen("w", width=3)
@@ -128,6 +131,7 @@ class RegionsPanel(QFrame):
         for entry in self.entries:
             entry.shape.setVisible(self._is_on)
         if not self._is_on:
+            self._canvas.keys.forget()
             self._cancel()
         elif self.entries:
             self.refresh()
@@ -305,6 +309,33 @@ class RegionsPanel(QFrame):
             entry.region, entry.found = region, None
             self._drop_words()
             self._soon.start()
+
+    def _movables(self) -> list[Movable]:
+        """What keys can move while the regions are shown."""
+        return [self._movable(entry) for entry in self.entries if self._is_on]
+
+    def _movable(self, entry: _Entry) -> Movable:
+        def place() -> QPointF:
+            top, left, bottom, right = entry.region.box
+            return QPointF((left + right) / 2, (top + bottom) / 2)
+
+        def resize(x: float, y: float) -> None:
+            top, left, bottom, right = entry.region.box
+            state = self._canvas.view.state
+            # The edges that are at the right and at the bottom of the screen move; one element is left.
+            left, right = _stretched(left, right, x, is_low=state["xInverted"])
+            top, bottom = _stretched(top, bottom, y, is_low=not state["yInverted"])
+            place_shape(entry.shape, entry.region.stretched((top, left, bottom, right)))
+
+        return Movable(
+            entry.shape,
+            entry.region.name,
+            place,
+            lambda: _told(entry.region),
+            lambda x, y: place_shape(entry.shape, entry.region.moved(y, x)),
+            resize,
+            lambda: self._choose(entry),
+        )
 
     def _choose(self, entry: _Entry) -> None:
         self._select(self.entries.index(entry))
@@ -497,6 +528,21 @@ class RegionsPanel(QFrame):
         self._show_table(len(self.entries) - 1)
         self._soon.start()
         self.reported.emit(f"{count(len(found[:room]), 'region')} loaded from {path}")
+
+
+def _told(region: Region) -> str:
+    """The rows and columns of a region whose centres may be inside."""
+    top, left, bottom, right = region.box
+    rows, columns = (
+        f"{math.ceil(low)} to {math.ceil(high) - 1}" for low, high in ((top, bottom), (left, right))
+    )
+    return f"rows {rows}, columns {columns}"
+
+
+def _stretched(low: float, high: float, by: float, *, is_low: bool) -> tuple[float, float]:
+    """Two edges, one of which is moved, but not nearer to the other than an element, if it was not nearer before."""
+    least = min(1.0, high - low)
+    return (min(low + by, high - least), high) if is_low else (low, max(high + by, low + least))
 
 
 def _plane_of(state: ImageState | None) -> Any:

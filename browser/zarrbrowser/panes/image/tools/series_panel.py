@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QWidget
 
-from zarrbrowser.image.levels import Image
 from zarrbrowser.image.probe import element_at
 from zarrbrowser.image.series_at_point import SeriesAtPoint, axes_of_series, write_csv
 from zarrbrowser.image.state import Change
-from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.panes.image.tools.graph_panel import GraphPanel
 from zarrbrowser.plot.curves import LINE_COLOURS
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.elements import unit_of
 from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.values.quantities import count, format_bytes
-from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.graph import Graph
-from zarrbrowser.widgets.label import label
-from zarrbrowser.widgets.save_dialog import ask_for_file
-from zarrbrowser.workers import Lane, Workers
+from zarrbrowser.workers import Workers
 from zarrcore.typing import AnyArray
 
 _HEIGHT = 190
@@ -47,14 +42,8 @@ class _Line:
     numbers: AnyArray | None = None
 
 
-class SeriesPanel(QFrame):
-    """Clicks in the picture add points while the panel is on.
-
-    Signals:
-        reported: a text for the status bar.
-    """
-
-    reported = Signal(str)
+class SeriesPanel(GraphPanel[Graph]):
+    """Clicks in the picture add points while the panel is on."""
 
     def __init__(
         self,
@@ -64,42 +53,24 @@ class SeriesPanel(QFrame):
         coordinate_labels: CoordinateLabels,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "foot")
-        self._model, self._canvas, self._coordinate_labels = model, canvas, coordinate_labels
-        self._lane = Lane(workers, in_flight=1)
-        self._image: Image | None = None
-        self._is_on = False
-        self._agreed_bytes = ASK_ABOVE_BYTES
+        super().__init__(
+            "series", "Series along", "axis of the series", model, workers, coordinate_labels, parent
+        )
         self.lines: list[_Line] = []
-        self.axis = QComboBox()
-        name_box(self.axis, "axis of the series")
-        self.words = label(role="muted")
-        self.go_on = push_button("Read", self._agree)
-        self.export = push_button("Export CSV…", self._ask_where, drawing="export")
         self.remove = push_button("Clear", self.clear)
+        self._row.addWidget(self.remove)
         self.here = pg.InfiniteLine(angle=90)
         """The position of the picture along the axis."""
-        self._colours: Colours | None = None
         self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
         self.marks.setZValue(11)
         canvas.view.addItem(self.marks, ignoreBounds=True)
-        self._lay_out()
         self.axis.activated.connect(lambda _row: self._start_again())
         canvas.picked.connect(self.add)
-        coordinate_labels.changed.connect(self._label)
-        model.changed.connect(self._follow)
-        self.hide()
 
-    @cached_property
-    def graph(self) -> Graph:
-        """The plot, made when the panel is first shown: that takes 10 ms, and most images are never asked for a series."""
+    def _make_graph(self) -> Graph:
         made = Graph("series through the clicked points", is_counted=True)
         made.setFixedHeight(_HEIGHT)
         made.plot.addItem(self.here)
-        if self._colours is not None:
-            made.set_colours(self._colours)
-        self._column.addWidget(made)
         return made
 
     @property
@@ -144,24 +115,8 @@ class SeriesPanel(QFrame):
 
     def set_colours(self, colours: Colours) -> None:
         """Apply the colours of a theme."""
-        self._colours = colours
-        if "graph" in vars(self):
-            self.graph.set_colours(colours)
+        super().set_colours(colours)
         self.here.setPen(pg.mkPen(colours.muted, width=1))
-
-    def _lay_out(self) -> None:
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        row = QHBoxLayout()
-        row.setContentsMargins(12, 6, 12, 2)
-        row.setSpacing(8)
-        row.addWidget(label("Series along"))
-        row.addWidget(self.axis)
-        row.addWidget(self.words, 1)
-        for button in (self.go_on, self.export, self.remove):
-            row.addWidget(button)
-        column.addLayout(row)
 
     # The picture
 
@@ -253,7 +208,7 @@ class SeriesPanel(QFrame):
         self.go_on.setVisible(asks)
         self.export.setEnabled(any(line.numbers is not None for line in self.lines))
         self.remove.setEnabled(bool(self.lines))
-        if "graph" in vars(self):
+        if self.has_graph:
             names = ", ".join(line.request.name for line in self.lines)
             self.graph.setAccessibleDescription(f"{names or 'no points'}, along {self.axis.currentText()}")
         if cost is None and len(self.lines) == len(LINE_COLOURS):
@@ -298,10 +253,6 @@ class SeriesPanel(QFrame):
 
     # Export
 
-    def _ask_where(self) -> None:
-        title, filters = "Export the series to a file", "Comma-separated values (*.csv)"
-        ask_for_file(self, title, filters, "csv", "series.csv", self.write)
-
     def write(self, path: str) -> None:
         """Write all series to a CSV file."""
         axis, state = self.axis.currentData(), self._model.state
@@ -311,9 +262,5 @@ class SeriesPanel(QFrame):
         ]
         if state is None or not series:
             return
-        try:
-            write_csv(path, state.settings.axes.names[axis], known.get(axis), series)
-        except OSError as error:
-            self.reported.emit(f"{path} was not written: {sentence(error)}")
-        else:
-            self.reported.emit(f"Exported to {path}")
+        name = state.settings.axes.names[axis]
+        self._report_written(path, lambda: write_csv(path, name, known.get(axis), series))

@@ -9,12 +9,20 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
+from zarrbrowser.image.contours import Contours
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.maps.graticule import Graticule, Label
 from zarrbrowser.maps.lines import PlaneLines, joined
 from zarrbrowser.maps.sketch import NOTHING, Sketch
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.panes.image.canvas.map_lines import DrawnSketch, MapLines, draw_sketch, polylines_of
+from zarrbrowser.panes.image.canvas.map_lines import (
+    ContourLines,
+    DrawnSketch,
+    MapLines,
+    draw_contours,
+    draw_sketch,
+    polylines_of,
+)
 
 VIEW = View((-0.5, 99.5), (-0.5, 99.5), 300.0, 600.0)
 LINE = PlaneLines(np.array([50.0, 50.0]), np.array([10.0, 60.0]), np.array([True, False]))
@@ -97,3 +105,24 @@ def test_labels_have_room(shown: tuple[Canvas, MapLines]) -> None:
     lines.show_drawn(draw_sketch(sketch, canvas.visible(), (100, 100)), 100, 100)
     canvas.grab()
     assert lines.labels == ["10°E", "90°E", "0°"]
+
+
+def test_labels_of_contours_give_way_to_those_of_the_graticule(shown: tuple[Canvas, MapLines]) -> None:
+    canvas, lines = shown
+    contours = ContourLines()
+    canvas.view.addItem(contours, ignoreBounds=True)
+    rows = np.linspace(15.0, 85.0, 3)
+    line = PlaneLines(rows, np.full(3, 10.0), np.array([True, True, False]))
+    other = PlaneLines(rows, np.full(3, 60.0), np.array([True, True, False]))
+    found = Contours((("270", line), ("280", other)))
+    contours.show_drawn(draw_contours(found, canvas.visible(), (100, 100)), 100, 100)
+    canvas.grab()
+    assert contours.labels == ["270", "280"]
+    labels = (Label(50.0, 0.0, "0°", is_meridian=False),)
+    sketch = Sketch(NOTHING.coastlines, Graticule(joined(()), labels))
+    lines.show_drawn(draw_sketch(sketch, canvas.visible(), (100, 100)), 100, 100)
+    canvas.grab()
+    assert (lines.labels, contours.labels) == (["0°"], ["280"])
+    lines.clear()
+    canvas.grab()
+    assert contours.labels == ["270", "280"], "where the graticule has no label, the contour has"

@@ -64,7 +64,7 @@ def test_one_click_shows_the_zonal_mean_over_the_latitude(
     pane.body.controls.means.click()
     assert panel.isVisible()
     qtbot.waitUntil(lambda: is_drawn(panel, ZONAL[0]))
-    assert panel.over.currentText() == "lon (zonal mean)"
+    assert panel.axis.currentText() == "lon (zonal mean)"
     assert panel.words.text() == "Weighted by area"
     assert pane.body.controls.isAncestorOf(pane.body.controls.means)
     assert panel.graph.up.labelText == "array (K)"
@@ -72,7 +72,7 @@ def test_one_click_shows_the_zonal_mean_over_the_latitude(
     ticks = panel.graph.across.tickValues(-0.5, 29.5, 900)
     assert panel.graph.view.xInverted(), "the south is on the left"
     assert "40" in panel.graph.across.tickStrings(ticks[0][1], 1, 1)
-    choose(panel.over, "lat (meridional mean)")
+    choose(panel.axis, "lat (meridional mean)")
     qtbot.waitUntil(lambda: is_drawn(panel, MERIDIONAL[0]))
     assert panel.graph.across.labelText == "lon (°E)"
     assert not panel.graph.view.xInverted()
@@ -109,7 +109,7 @@ def test_it_follows_the_plane_and_reads_nothing_for_what_does_not_change_it(
     pane.model.set(projection=Projection.NONE)
     assert pane.model.state is not None
     pane.model.set(axes=pane.model.state.settings.axes.with_rows(0))  # time and longitude: no map
-    assert [panel.over.itemText(row) for row in range(2)] == ["lon", "time"]
+    assert [panel.axis.itemText(row) for row in range(2)] == ["lon", "time"]
     qtbot.waitUntil(
         lambda: is_drawn(panel, np.nanmean(WARMTH[:, pane.model.state.settings.axes.index[1]], axis=1))  # type: ignore[union-attr]
     )
@@ -124,8 +124,8 @@ def test_a_picture_without_coordinates_has_means_of_rows_and_columns(
     panel = pane.body.tools.means
     pane.body.controls.means.click()
     qtbot.waitUntil(lambda: is_drawn(panel, values.mean(axis=1)))
-    assert (panel.over.currentText(), panel.graph.across.labelText) == ("x", "y")
-    choose(panel.over, "y")
+    assert (panel.axis.currentText(), panel.graph.across.labelText) == ("x", "y")
+    choose(panel.axis, "y")
     qtbot.waitUntil(lambda: is_drawn(panel, values.mean(axis=0)))
     pane.clear()
     assert panel.isHidden()
@@ -155,7 +155,7 @@ def test_a_failing_store_is_told_and_asked_again_on_request(
     pane.body.controls.means.click()
     qtbot.waitUntil(lambda: is_drawn(panel, ZONAL[0]))
     array.before_read = fail
-    choose(panel.over, "lat (meridional mean)")
+    choose(panel.axis, "lat (meridional mean)")
     qtbot.waitUntil(lambda: "does not answer" in panel.words.text())
     assert drawn(panel) == [], "no curve of another axis"
     array.before_read = lambda _selection: None

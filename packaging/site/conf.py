@@ -77,6 +77,7 @@ core/docs/clusters
 
 browser/docs/gallery
 browser/docs/guide
+browser/docs/tables
 browser/docs/maps
 browser/docs/volume
 browser/docs/beside

@@ -46,6 +46,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for script in ("test", "clean_environment.sh", "build_engine.py"):
         shutil.copy(PACKAGING / script, clone / "packaging")
     (clone / "packaging" / "setup").write_text("env -0 >setup.env\n")
+    (clone / "packaging" / "corpora.py").write_text("import os; os.system('env -0 >corpora.env')\n")
     programs = clone / ".venv" / "bin"
     programs.mkdir(parents=True)
     for name in ("ruff", "mypy", "lint-imports", "python"):
@@ -64,8 +65,9 @@ def test_the_tests_have_only_what_every_machine_has(clone: Path) -> None:
     assert found["LANG"] == "C.UTF-8"
 
 
-def test_the_set_up_has_everything(clone: Path) -> None:
-    assert written(clone / "setup.env").items() >= DROPPED.items()
+@pytest.mark.parametrize("name", ["setup", "corpora"])
+def test_what_fetches_has_everything(clone: Path, name: str) -> None:
+    assert written(clone / f"{name}.env").items() >= DROPPED.items()
 
 
 def test_installers_get_everything(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:

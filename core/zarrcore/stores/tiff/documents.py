@@ -144,17 +144,20 @@ def _groups(series: Sequence[Any]) -> list[list[Any]]:
 def _is_smaller(reduced: Any, whole: Any) -> bool:
     if reduced.axes != whole.axes or reduced.dtype != whole.dtype:
         return False
-    factors = {
-        axis: long / short
-        for axis, long, short in zip(whole.axes, whole.shape, reduced.shape, strict=True)
-        if axis in "YX" and short
-    }
     same = all(
         a == b for axis, a, b in zip(whole.axes, whole.shape, reduced.shape, strict=True) if axis not in "YX"
     )
-    # Lengths are rounded; other pages, such as pictures of labels, have another form.
+    # Lengths are rounded, by some writers to more than one element; other pages, such as pictures of labels, have another form.
+    factors = [
+        (long / (short + room), long / max(short - room, 0.5))
+        for axis, long, short in zip(whole.axes, whole.shape, reduced.shape, strict=True)
+        if axis in "YX" and 0 < short < long
+        for room in (max(1, short / 50),)
+    ]
     return (
-        same and min(factors.values(), default=0) > 1 and max(factors.values()) <= 1.2 * min(factors.values())
+        same
+        and len(factors) == sum(axis in "YX" for axis in whole.axes) > 0
+        and max(least for least, _ in factors) <= min(most for _, most in factors)
     )
 
 

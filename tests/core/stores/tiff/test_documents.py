@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.core.stores.tiff.files import pyramid, store_of, written
 from zarrcore.hierarchy.collections.collection import open_place
@@ -30,8 +31,15 @@ def test_resolutions_are_those_of_subifds_and_of_reduced_pages() -> None:
         assert datasets(pyramid(LEVELS, as_pages=as_pages, tile=(32, 32), metadata=None)) == wanted
 
 
-def test_pages_of_another_form_are_images_of_their_own() -> None:
-    content = pyramid([IMAGE, IMAGE[:64, :64]], as_pages=True, metadata=None)
+def test_lengths_of_reduced_pages_are_rounded() -> None:
+    for rows, columns in ((42, 64), (43, 63), (1, 2)):
+        content = pyramid([IMAGE, np.zeros((rows, columns), "u2")], as_pages=True, metadata=None)
+        assert [path for path, _ in datasets(content)] == ["0", "1"]
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (85, 115), (128, 96)])  # the second one nearly has the form
+def test_pages_of_another_form_are_images_of_their_own(shape: tuple[int, int]) -> None:
+    content = pyramid([IMAGE, np.zeros(shape, "u2")], as_pages=True, metadata=None)
     ome = document(content)["attributes"]["ome"]
     assert ome == {"version": "0.5", "bioformats2raw.layout": 3}
     assert datasets(content, "0/") == datasets(content, "1/") == [("0", [1.0, 1.0])]

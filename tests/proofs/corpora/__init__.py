@@ -1,0 +1,1 @@
+"""Test files of other projects, which packaging/corpora.py fetches: each is read as independent readers read it."""

@@ -9,6 +9,7 @@ folder.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parents[1] / "browser" / "docs"
 SIZE = (1280, 800)
+SCREEN = {"name": "screen", "x": 0, "y": 0, "width": 1600, "height": 1200}
+"""Larger than any picture: without a screen Qt has one of 800 × 800 pixels, on which dialogs scroll."""
 QUALITY = 60  # of WebP: text stays sharp, and the window's guide small, which each wheel carries
 _PATIENCE_S = 60.0
 _CALM_MS = 250
@@ -34,10 +37,12 @@ def main() -> int:
     parser.add_argument("--scale", type=float, default=1.0, help="device pixels per pixel (%(default)s)")
     parser.add_argument("--only", default="", metavar="NAME,...", help="take only these")
     arguments = parser.parse_args()
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["QT_SCALE_FACTOR"] = str(arguments.scale)
     folder = Path(arguments.folder).resolve()
     with tempfile.TemporaryDirectory() as work:
+        if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
+            (Path(work) / "screen.json").write_text(json.dumps({"screens": [SCREEN]}))
+            os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={work}/screen.json"
         data = os.path.join(work, "data")
         from screenshot_data import write_data  # the module beside this file
 

@@ -50,9 +50,13 @@ class Scrolled(QScrollArea):
         self.fit_inside()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        return self.inside.sizeHint()
+        return self._bordered(self.inside.sizeHint())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        hint = self.inside.minimumSizeHint()
+        hint = self._bordered(self.inside.minimumSizeHint())
         width = 0 if self._both_ways else hint.width()
         return QSize(width, min(hint.height(), _LEAST_HEIGHT))
+
+    def _bordered(self, hint: QSize) -> QSize:
+        """A size with the border that the stylesheet draws around it; nothing has no border."""
+        return hint if hint.isEmpty() else hint.grownBy(self.contentsMargins())

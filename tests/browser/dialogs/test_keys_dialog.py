@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.dialogs.keys_dialog import KeysDialog
@@ -31,3 +31,13 @@ def test_all_keys_fit_a_small_screen(application: QApplication, qtbot: QtBot) ->
     assert dialog.sizeHint().height() < 900
     dialog.resize(683, 384)  # half of 1366 × 768, at twice the scale
     assert (dialog.width(), dialog.height()) == (683, 384)
+
+
+def test_nothing_scrolls_where_the_screen_is_large_enough(application: QApplication, qtbot: QtBot) -> None:
+    dialog = KeysDialog(GROUPS, (2, 3))
+    dialog.setStyleSheet("QScrollArea { border: 1px solid }")  # as the window's has it
+    qtbot.addWidget(dialog)
+    dialog.show()
+    (area,) = dialog.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: area.viewport().width() >= area.widget().sizeHint().width())
+    assert area.horizontalScrollBar().maximum() == area.verticalScrollBar().maximum() == 0

@@ -28,8 +28,10 @@ def test_it_may_be_lower_than_its_content_and_narrower_only_on_request(
     both_ways: bool, width: int, qtbot: QtBot
 ) -> None:
     made = frame(qtbot, both_ways=both_ways)
-    assert (made.sizeHint().width(), made.sizeHint().height()) == (300, 200)
-    assert (made.minimumSizeHint().width(), made.minimumSizeHint().height()) == (width, 48)
+    border = 2 * made.frameWidth()
+    assert (made.sizeHint().width(), made.sizeHint().height()) == (300 + border, 200 + border)
+    least = width and width + border
+    assert (made.minimumSizeHint().width(), made.minimumSizeHint().height()) == (least, 48)
 
 
 def test_it_scrolls_what_does_not_fit(qtbot: QtBot) -> None:

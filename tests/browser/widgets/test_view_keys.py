@@ -58,7 +58,8 @@ def test_enter_moves_the_orthogonal_planes_as_a_click_does(open_window: OpenWind
     press(pane.canvas, KEY.Key_Enter, held=HELD.NoModifier)
     assert pane.model.state is not None
     before = pane.model.state.settings.axes.index
-    press(pane.canvas, KEY.Key_Right, KEY.Key_Right, KEY.Key_Down)
+    press(pane.canvas, KEY.Key_Right, KEY.Key_Down)
+    press(pane.canvas, KEY.Key_Right, held=HELD.ShiftModifier | HELD.ControlModifier)  # away from the middle
     point = pane.canvas.keys.point
     assert pane.model.state.settings.axes.index == before
     press(pane.canvas, KEY.Key_Return, held=HELD.NoModifier)

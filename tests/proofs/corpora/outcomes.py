@@ -24,6 +24,7 @@ REASONS: Final = {
     "a link leads nowhere": "link.* does not exist",
     "links in a circle": "leads to a group above it|leads to itself|through more than 256",
     "a link of a kind that only a program knows": "the link is of the kind",
+    "an unknown message that a reader must understand": r"which a reader must understand",
     "a filter that is not public": r"codec 'HDF5 filter \d+ \((?!scaleoffset)",
     "times of HDF5, for which Zarr has no type": "holds times, for which",
     "references as HDF5 1.12 has them": "holds references, for which",

@@ -31,7 +31,11 @@ ATTRIBUTE_INFO: Final = 0x15
 
 _HEAD_2: Final = Struct("<BHB")
 """The kind, size and flags of a message in an object header of version 2."""
+_KINDS: Final = frozenset(range(0x19)) - {0x09}
+"""The kinds of messages that the specification has, and the cache image; 0x09 stands for one that no reader knows."""
 _SHARED_FLAG: Final = 2
+_MUST_UNDERSTAND_FLAG: Final = 0x80
+"""Who does not know the kind of the message must not open the object, not even for reading."""
 _MAX_MESSAGES: Final = 1 << 16
 _MAX_CHAIN: Final = 8
 _TABLE_ENTRY_NBYTES: Final = 30
@@ -65,6 +69,15 @@ class ObjectHeader:
         start = reader.up_to(address, 64)
         self.messages = self._version_2(start) if start[:4] == b"OHDR" else self._version_1(start)
         self._kinds = frozenset(message.kind for message in self.messages)
+        if not self._kinds <= _KINDS:
+            self._check_unknown()
+
+    def _check_unknown(self) -> None:
+        for message in self.messages:
+            if message.kind not in _KINDS and message.flags & _MUST_UNDERSTAND_FLAG:
+                raise BrokenFileError(
+                    f"its header has a message of the unknown type {message.kind}, which a reader must understand"
+                )
 
     def all(self, kind: int) -> list[bytes]:
         """The data of all messages of a kind."""

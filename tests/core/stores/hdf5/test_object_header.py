@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
+
 import h5py
 import pytest
 
+import zarrcore
 from tests.core.stores.hdf5.written import node, written
+from zarrcore.errors import UnreadableNodeError
 from zarrcore.stores.hdf5.object_header import DATATYPE, Message, ObjectHeader, dataspace, shared
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 
@@ -42,3 +47,28 @@ def test_no_header_and_what_is_not_supported_are_sentences() -> None:
         ObjectHeader(file.reader, 8)
     with pytest.raises(BrokenFileError, match="no shared messages of type 3"):
         shared(file.reader, Message(DATATYPE, 2, bytes((3, 1)) + bytes(8)))
+
+
+@pytest.mark.parametrize(("flags", "opens"), [(0x00, True), (0x08, True), (0x80, False)])
+@pytest.mark.parametrize("kind", [0x09, 0x1A, 0xFFFF])
+def test_a_message_that_must_be_understood_but_is_unknown_makes_an_object_unreadable(
+    tmp_path: Path, kind: int, flags: int, opens: bool
+) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=7, track_times=True)
+        address = h5py.h5o.get_info(file["x"].id).addr
+    data, at = bytearray(path.read_bytes()), address + 16
+    while data[at : at + 2] != b"\x12\0":  # the time of the last change
+        at += 8 + int.from_bytes(data[at + 2 : at + 4], "little")
+    data[at : at + 5] = struct.pack("<HHB", kind, int.from_bytes(data[at + 2 : at + 4], "little"), flags)
+    path.write_bytes(data)
+    hierarchy = zarrcore.open_hierarchy(path)
+    with h5py.File(path) as file:
+        if opens:
+            assert hierarchy["x"][()] == file["x"][()] == 7
+            return
+        with pytest.raises(KeyError, match="fail if unknown"):
+            file["x"]
+    with pytest.raises(UnreadableNodeError, match=f"the unknown type {kind}, which a reader must understand"):
+        hierarchy["x"]

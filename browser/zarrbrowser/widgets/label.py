@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from zarrbrowser.drawing.elided import elided
 from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.tooltip import tooltip
-
-_OF_NUMBERS: Final = "0123456789.,"
 
 
 def label(text: str = "", role: str = "", *, selectable: bool = False, wrap: bool = False) -> QLabel:
@@ -62,28 +59,6 @@ class ElidedLabel(QWidget):
             painter.setPen(current_colours().muted)
         text = elided(self._text, self.fontMetrics(), self.width())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-
-
-def elided(text: str, metrics: QFontMetrics, width: int) -> str:
-    """``text`` as it fits into ``width`` pixels, elided in its middle; of a number that is cut nothing stays.
-
-    "…4 bytes" would say something else than "404 bytes".
-    """
-    short = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width)
-    head, mark, tail = short.partition("…")
-    if not mark or short == text:
-        return short
-    if _is_in_number(text, len(head)):
-        head = head.rstrip(_OF_NUMBERS)
-    if _is_in_number(text, len(text) - len(tail)):
-        tail = tail.lstrip(_OF_NUMBERS)
-    return head + mark + tail
-
-
-def _is_in_number(text: str, place: int) -> bool:
-    """Whether a number has characters on both sides of ``place``."""
-    around = text[max(0, place - 1) : place + 1]
-    return len(around) == 2 and set(around) <= set(_OF_NUMBERS)
 
 
 class DropMark(QLabel):

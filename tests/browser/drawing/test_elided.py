@@ -1,4 +1,4 @@
-"""Labels that are elided."""
+"""Texts that are too long for their place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 from PySide6.QtGui import QFont, QFontMetrics
 
-from zarrbrowser.widgets.label import elided
+from zarrbrowser.drawing.elided import elided
 
 WHOLE = "counts · 10 × 195 × 4,187 · uint32 · 3.62 MiB"
 

@@ -44,9 +44,11 @@ def _walk(top: Branch) -> Iterator[tuple[str, AnyNode]]:
 
 def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], str]) -> str:
     name = printable(node.path if is_top else node.name)
-    # In a tree of several hierarchies, the root of each shows its format.
+    # In a tree of several hierarchies, the root of each shows what it is stored as.
     in_collection = node.kind != "collection" and node.path == node.hierarchy.at != "/"
-    format_ = "  " + paint(node.hierarchy.format.title, "dim") if in_collection else ""
+    format_ = ""
+    if in_collection:
+        format_ = "  " + paint(node.hierarchy.store.presents or node.hierarchy.format.title, "dim")
     if isinstance(node, Group):
         recognised = recognise(node)
         what = "  " + paint(f"{recognised[0].title} {recognised[1]}", "dim") if recognised else ""

@@ -33,3 +33,13 @@ def test_a_node_that_no_document_describes_has_its_path_once(tmp_path: Path) -> 
     with zarrcore.open_hierarchy(tmp_path / "a.h5").branch() as top:
         (line,) = [line for node, line in tree_lines(top) if node.path == "/g/y"]
     assert line == "    └── y  the soft link leads to /nowhere, which does not exist"
+
+
+def test_each_file_of_a_folder_shows_what_it_is_stored_as(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["y"] = [1, 2]
+    zarrcore.create(tmp_path / "b.zarr")
+    with zarrcore.open(tmp_path).branch() as top:
+        lines = [line for _, line in tree_lines(top)]
+    assert [lines[1], lines[-1]] == ["├── a.h5  HDF5", "└── b.zarr  Zarr v3"]
+    assert repr(zarrcore.open_hierarchy(tmp_path / "a.h5")) == f"<Hierarchy {tmp_path / 'a.h5'} (HDF5)>"

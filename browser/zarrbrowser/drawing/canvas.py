@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
+from zarrbrowser.drawing.elided import elided
 from zarrbrowser.values.ticks import Tick
 
 UNITS_PER_INCH = 720
@@ -72,9 +73,8 @@ class FigureCanvas:
 
     def text_in(self, box: QRectF, text: str, colour: QColor = TEXT) -> None:
         """Draw a text in the middle of a box; elided if it is too long."""
-        short = self.metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, box.width())
         self.painter.setPen(colour)
-        self.painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), short)
+        self.painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), elided(text, self.metrics, box.width()))
 
     def upright_text(self, box: QRectF, text: str) -> None:
         """Draw a text from below to above in the middle of a box."""

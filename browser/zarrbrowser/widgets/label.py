@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from zarrbrowser.drawing.elided import elided
 from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.tooltip import tooltip
 
@@ -56,7 +57,7 @@ class ElidedLabel(QWidget):
         painter = QPainter(self)
         if self._muted:
             painter.setPen(current_colours().muted)
-        text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideMiddle, self.width())
+        text = elided(self._text, self.fontMetrics(), self.width())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 

@@ -55,6 +55,9 @@ class NodeHeader(QWidget):
             return
         self._words.setDirection(way)
         self._words.setSpacing(16 if is_small else 0)
+        # A short name leaves the rest of the line to what the node is.
+        wide = QSizePolicy.Policy.Maximum if is_small else QSizePolicy.Policy.Expanding
+        self._name.setSizePolicy(wide, QSizePolicy.Policy.Fixed)
         for place, share in enumerate((3, 2) if is_small else (0, 0)):  # the name is cut last
             self._words.setStretch(place, share)
         self._picture.setHidden(is_small)

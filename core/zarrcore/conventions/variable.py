@@ -58,7 +58,8 @@ class Variable(Meaning):
 
     def _dimensions(self) -> str:
         named = zip(self.axes, self.shape, strict=True)
-        return " × ".join(f"{axis.name or '–'} {length:,}" for axis, length in named)
+        # A dash before a number would read as a minus sign.
+        return " × ".join(f"{axis.name} {length:,}" if axis.name else f"{length:,}" for axis, length in named)
 
     def facts(self) -> list[tuple[str, str]]:
         found = [
@@ -106,7 +107,7 @@ class Dataset(Meaning):
     variables: tuple[str, ...]
     """The names of the arrays that are not coordinates."""
     coordinates: tuple[str, ...]
-    """The names of arrays that are coordinates of dimensions."""
+    """The names of arrays that are coordinates, of dimensions or auxiliary ones."""
     dimensions: Mapping[str, int]
     """The length of each dimension."""
     broken: tuple[str, ...] = ()

@@ -50,9 +50,7 @@ def values_as_text(
         )
     if suffix == "csv":
         if len(body.shape) > 2:
-            raise UnsupportedError(
-                "selection", str(body.shape), "is not a table: select at most two dimensions"
-            )
+            raise UnsupportedError("shape", str(body.shape), "is not a table: select at most two dimensions")
         return _csv(convert(array.read(selection))).encode("utf-8", "surrogatepass")
     text = bytearray()
     for piece in _json(body, convert):

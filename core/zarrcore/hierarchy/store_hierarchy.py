@@ -74,7 +74,7 @@ class StoreHierarchy(Hierarchy):
         return self._writer
 
     def __repr__(self) -> str:
-        return f"<Hierarchy {self.url} ({self.format.title})>"
+        return f"<Hierarchy {self.url} ({self.store.presents or self.format.title})>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The nodes that were read are not pickled.

@@ -45,9 +45,24 @@ def open_path(path: str, options: StoreOptions) -> ReadableStore:
     except StoreNotFoundError:
         store = None if options.create else path_inside(path, options)
         if store is None:
+            _refuse_node_without_slash(path)
             raise
     store.options = options
     return store
+
+
+def _refuse_node_without_slash(path: str) -> None:
+    """Say how a node is named to who wrote ``data.nc#temperature``.
+
+    Raises:
+        StoreNotFoundError: the part before the last # exists.
+    """
+    place, mark, node = path.rpartition("#")
+    if mark and os.path.lexists(place):
+        raise StoreNotFoundError(
+            f"there is no file or directory {os.path.abspath(path)}; for a node in {place} write {place}#/{node}",
+            url=path,
+        )
 
 
 def open_file_path(path: str, options: StoreOptions, kind: FileKind | None = None) -> ReadableStore:

@@ -23,3 +23,15 @@ def test_a_small_header_is_one_line_and_grows_again(qtbot: QtBot) -> None:
     assert header.sizeHint().height() < height - 15
     header.shrink(is_small=False)
     assert header.sizeHint().height() == height
+
+
+@pytest.mark.usefixtures("application")
+def test_a_short_name_leaves_the_rest_of_a_small_header_to_the_summary(qtbot: QtBot) -> None:
+    array = FakeArray(np.zeros((3, 4)))
+    header = NodeHeader()
+    qtbot.addWidget(header)
+    header.show_node(Source(SourceRequest("a"), FakeHierarchy(array), array), array)
+    header.shrink(is_small=True)
+    header.resize(header.sizeHint().width(), header.sizeHint().height())
+    header.show()
+    assert header.summary.width() >= header.summary.sizeHint().width()

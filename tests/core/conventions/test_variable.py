@@ -11,7 +11,7 @@ from zarrcore.conventions import Axis, Dataset, Variable
     ("variable", "expected"),
     [
         (Variable("CF", "v", "", "", (), ()), "CF variable v"),
-        (Variable("CF", "v", "", "1", (Axis(None),), (1200,)), "CF variable v on – 1,200"),
+        (Variable("CF", "v", "", "1", (Axis(None),), (1200,)), "CF variable v on 1,200"),
         (Variable("CF", "x", "", "m", (Axis("x"),), (1,), True), "CF coordinate variable x in m, 1 value"),
     ],
 )

@@ -173,7 +173,7 @@ def test_zarr_python_reads_and_writes_by_the_store(tmp_path: Path) -> None:
 
 def test_a_missing_directory_is_made_only_if_it_is_to_be_written(tmp_path: Path) -> None:
     for read_only in (None, True):
-        with pytest.raises(StoreError, match="there is no directory"):
+        with pytest.raises(StoreError, match="there is no file or directory"):
             ZarrcoreStore(tmp_path / "typo", read_only=read_only)
     assert not (tmp_path / "typo").exists()
     ZarrcoreStore(tmp_path / "new", read_only=False)

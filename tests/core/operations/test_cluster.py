@@ -257,7 +257,9 @@ def test_a_worker_that_cannot_open_a_store_is_no_fault_of_the_data(scheduler: st
     work = Sleeping(witnesses=(Witness(Elsewhere(), "zarr.json"),))
     with (
         on_cluster(scheduler) as run_work,
-        pytest.raises(zc.ClusterError, match=r"the worker tcp://.* cannot work: there is no directory"),
+        pytest.raises(
+            zc.ClusterError, match=r"the worker tcp://.* cannot work: there is no file or directory"
+        ),
     ):
         next(run_work([(work, 0)]))
 

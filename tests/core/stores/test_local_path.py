@@ -44,10 +44,19 @@ def test_what_a_file_does_not_contain_is_named(inhabited: Path, path: str) -> No
         zarrcore.open_hierarchy(inhabited / path)
 
 
+def test_a_node_without_a_slash_is_told_how_to_write_it(inhabited: Path) -> None:
+    with pytest.raises(
+        StoreNotFoundError, match=r"there is no file .*a\.h5#group; for .* write .*a\.h5#/group$"
+    ):
+        zarrcore.open_hierarchy(f"{inhabited}/a.h5#group")
+    with pytest.raises(StoreNotFoundError, match=r"there is no file or directory .*b\.h5#group$"):
+        zarrcore.open_hierarchy(f"{inhabited}/b.h5#group")
+
+
 def test_a_path_below_another_file_or_nothing_is_no_directory(inhabited: Path) -> None:
     with pytest.raises(StoreNotFoundError, match=r"notes\.txt/x is not a directory"):
         zarrcore.open_hierarchy(inhabited / "notes.txt/x")
-    with pytest.raises(StoreNotFoundError, match="there is no directory"):
+    with pytest.raises(StoreNotFoundError, match="there is no file or directory"):
         zarrcore.open_hierarchy(inhabited / "absent/x")
     (inhabited / "broken.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(StoreError, match=r"broken\.h5 is a broken HDF5 file"):

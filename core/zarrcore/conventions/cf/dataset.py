@@ -44,10 +44,11 @@ def read_dataset(group: Any, children: Iterable[Any] | None = None) -> Dataset:
     Raises:
         StoreError: the store failed.
     """
-    variables: list[str] = []
-    coordinates: list[str] = []
+    arrays: list[Any] = []
     broken: list[str] = []
     dimensions: dict[str, int] = {}
+    # xarray names coordinates that no variable uses in an attribute of the group.
+    auxiliary = set(text(group.attributes.get("coordinates")).split())
     for child in group.children() if children is None else children:
         if child.kind == "broken":
             broken.append(child.name)
@@ -57,12 +58,14 @@ def read_dataset(group: Any, children: Iterable[Any] | None = None) -> Dataset:
         dimensions |= {name: length for name, length in zip(names, child.shape, strict=False) if name}
         if child.ndim == 0 and grid_mapping_crs(child.attributes) is not None:
             continue  # it holds only the attributes of a CRS
-        (coordinates if is_coordinate(child) else variables).append(child.name)
+        arrays.append(child)
+        auxiliary.update(text(child.attributes.get("coordinates")).split())
+    coordinates = tuple(array.name for array in arrays if is_coordinate(array) or array.name in auxiliary)
     return Dataset(
         titled(group.attributes),
         text(group.attributes.get("title")),
-        tuple(variables),
-        tuple(coordinates),
+        tuple(array.name for array in arrays if array.name not in coordinates),
+        coordinates,
         dimensions,
         tuple(broken),
     )

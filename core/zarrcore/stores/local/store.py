@@ -345,7 +345,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         except NotADirectoryError as error:
             raise StoreNotFoundError(f"{self.url} is not a directory", url=self.url) from error
         except FileNotFoundError as error:
-            raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from error
+            raise StoreNotFoundError(f"there is no file or directory {self.url}", url=self.url) from error
         except OSError as error:
             raise file_failure(error, None, self.url) from error
         self._checked_s = time.monotonic()

@@ -74,7 +74,7 @@ class FileReader:
             now = source.stat(key)
             found = None if now is None else (b"", now)
         if found is None:
-            raise StoreNotFoundError(f"{url} does not exist any more", key=key, url=source.url)
+            raise StoreNotFoundError(f"{url} does not exist", key=key, url=source.url)
         head, facts = found
         self.nbytes = facts.size
         self.version = facts.lasting_version if source.is_remote else facts.version

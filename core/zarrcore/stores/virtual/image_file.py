@@ -47,7 +47,7 @@ class ImageFile(FlatFile[FileImage]):
     def read_content(self) -> tuple[FileImage, FileVersion]:
         found = self.source.get_with_stat(self.key, ByteRange(0, _HEAD_NBYTES))
         if found is None:
-            raise StoreError(f"{self.url} does not exist any more", key=self.key, url=self.source.url)
+            raise StoreError(f"{self.url} does not exist", key=self.key, url=self.source.url)
         head, facts = bytes(found[0]), found[1]
         version = facts.lasting_version if self.is_remote else facts.version
 

@@ -181,7 +181,7 @@ class InflatedFile(ReadableStore):
         nbytes = min(max(_FIRST_BLOCK, self._at), _LARGEST_BLOCK)
         found = self.source.get_with_stat(self.key, ByteRange(start, start + nbytes), max_nbytes=nbytes)
         if found is None:
-            raise StoreError(f"{self.url} does not exist any more", key=self.key, url=self.source.url)
+            raise StoreError(f"{self.url} does not exist", key=self.key, url=self.source.url)
         value, facts = found
         if self._facts is not None:
             try:

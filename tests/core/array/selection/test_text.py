@@ -39,6 +39,17 @@ def test_text_that_is_not_a_selection_is_refused(text: str) -> None:
         parse_selection(text, ["t", "z", "y", "x"])
 
 
+@pytest.mark.parametrize("text", ["2020-02-15", "t=2020-02-15", "2020-02", "9-3"])
+def test_a_date_is_not_a_range(text: str) -> None:
+    with pytest.raises(SelectionError, match="ends before it begins; select by index"):
+        parse_selection(text, ["t"])
+
+
+def test_a_range_with_colons_may_be_empty_as_in_numpy() -> None:
+    assert parse_selection("9:3") == (slice(9, 3),)
+    assert parse_selection("3-3") == (slice(3, 3),)
+
+
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     with pytest.raises(SelectionError, match=r"found 'q'; the names are t, x$"):
         parse_selection("q=1", ["t", None, "x"])

@@ -32,6 +32,17 @@ def test_attributes_of_cf_make_a_dataset_of_cf(tmp_path: Path, zarr_format: int)
     assert ("coordinates", "lat") in meaning_facts(group)
 
 
+def test_auxiliary_coordinates_are_no_variables(tmp_path: Path) -> None:
+    grid = np.zeros((2, 3))
+    data = xr.Dataset(
+        {"sst": (("y", "x"), grid, {"units": "K"})},
+        {"nav_lat": (("y", "x"), grid), "nav_lon": (("y", "x"), grid), "code": ("station", [1, 2])},
+    )
+    found = meaning(written(tmp_path / "a.zarr", data))
+    assert isinstance(found, Dataset)
+    assert (found.variables, set(found.coordinates)) == (("sst",), {"code", "nav_lat", "nav_lon"})
+
+
 def test_coordinates_alone_make_a_dataset_of_xarray(tmp_path: Path) -> None:
     data = xr.Dataset({"air": (("t", "x"), np.zeros((2, 3)))}, {"x": [1.0, 2, 3]})
     assert meaning_facts(written(tmp_path / "a.zarr", data))[0] == (

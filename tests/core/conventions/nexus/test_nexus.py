@@ -61,7 +61,7 @@ def test_other_arrays_of_the_group(hierarchy: zc.Hierarchy) -> None:
 
 def test_an_auxiliary_signal_of_another_shape_has_no_axes(tmp_path: Path) -> None:
     with opened(tmp_path / "a.nxs", ATTRIBUTES, **{**ARRAYS, "second": (2, 3, 4)}) as hierarchy:
-        assert meaning(hierarchy[f"{DATA}/second"]).summary == "NeXus data second on – 2 × – 3 × – 4"
+        assert meaning(hierarchy[f"{DATA}/second"]).summary == "NeXus data second on 2 × 3 × 4"
 
 
 def test_where_only_metadata_are_read_there_is_no_title(hierarchy: zc.Hierarchy) -> None:

@@ -70,7 +70,7 @@ def test_a_key_that_is_not_a_file_is_absent(tmp_path: Path) -> None:
 
 
 def test_a_missing_root_is_reported_at_once(tmp_path: Path) -> None:
-    with pytest.raises(StoreNotFoundError, match="there is no directory"):
+    with pytest.raises(StoreNotFoundError, match="there is no file or directory"):
         open_store(tmp_path / "absent")
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StoreNotFoundError, match="is neither a folder nor a file of a known kind"):

@@ -157,6 +157,7 @@ core/docs/decisions/zip
 core/docs/records/README
 core/docs/records/benchmarks
 core/docs/records/clusters
+core/docs/records/corpora
 core/docs/records/harnesses
 core/docs/records/proofs
 core/docs/changelog

@@ -17,6 +17,8 @@ from tests.core.stores.hdf5.writer import Writer
 from tests.core.stores.hdf5.written import node, opened
 from tests.waiting import wait_until
 from zarrcore.errors import StoreError
+from zarrcore.stores import MemoryStore
+from zarrcore.stores.hdf5.file import Hdf5File
 from zarrcore.stores.virtual.file_reader import FileReader
 
 
@@ -184,6 +186,23 @@ def test_a_part_of_an_object_header_that_is_being_written_is_read_again(
 
     monkeypatch.setattr(FileReader, "_fetch", torn)
     assert [*node(opened(content), "g").attributes] == [f"a{number}" for number in range(7)]
+
+
+def test_chunks_that_were_added_since_the_shape_was_read_are_left_out(tmp_path: Path) -> None:
+    contents = []
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        dataset = file.create_dataset("x", (2, 2), "u1", maxshape=(None, None), chunks=(2, 2))
+        file.swmr_mode = True
+        for length in (2, 9):
+            dataset.resize((length, length))
+            dataset[...] = length
+            file.flush()
+            contents.append((tmp_path / "a.h5").read_bytes())
+    store = MemoryStore()
+    store.set("a.h5", contents[0])
+    before = node(Hdf5File(FileReader(store, "a.h5", "memory://a.h5")), "x").dataset
+    store.set("a.h5", contents[1])
+    assert [index for index, _ in before.chunks()] == [(0, 0)]
 
 
 def test_a_file_of_which_nothing_is_flushed_says_so(tmp_path: Path, writers: list[Writer]) -> None:

@@ -72,7 +72,7 @@ def read_profile(
     parts, raster, window, level = _read(image, settings, box, cancelled)
     ends = [[raster.to_sample(side, point[side]) for side in (0, 1)] for point in (start, end)]
     # The ends come from the screen, whose rounding must not add a step to a whole length.
-    steps = math.ceil(math.dist(*ends) - 1e-9)
+    steps = math.ceil(math.dist(*ends) - 1e-6)
     share = np.linspace(0.0, 1.0, steps + 1)
     places = []
     for side in (0, 1):

@@ -164,7 +164,8 @@ class ViewKeys(QObject):
 
     def wants(self, event: QKeyEvent) -> bool:
         """Whether a key that is a shortcut elsewhere moves or leaves what is held."""
-        return self._key is not None and event.key() in (*WAYS, Qt.Key.Key_Escape)
+        is_navigation = event.modifiers() & Qt.KeyboardModifier.AltModifier
+        return self._key is not None and event.key() in (*WAYS, Qt.Key.Key_Escape) and not is_navigation
 
     def _offered(self) -> list[Movable]:
         return [one for offer in self._offers for one in offer()]

@@ -40,6 +40,9 @@ def test_rounding_adds_no_element_to_a_whole_length() -> None:
     image = image_of_array(FakeArray(PLANE))
     profile = read_profile(image, initial_settings(image), (6.0, 2.0), (6.0, 31.000000000001))
     assert np.array_equal(profile.numbers, PLANE[6, 2:32])
+    image = image_of_array(FakeArray(np.broadcast_to(np.arange(4.0), (20_000_000, 4))))
+    end = 10_000_029 + 2 * math.ulp(1e7)  # of the pixels of a long picture
+    assert read_profile(image, initial_settings(image), (10_000_000.0, 1.0), (end, 1.0)).numbers.size == 30
 
 
 def test_a_profile_has_a_curve_for_each_channel_that_is_shown() -> None:

@@ -18,6 +18,7 @@ from tests.browser.panes.plots import show as show_plot
 from zarrbrowser.image.regions.shapes import Region, Shape
 from zarrbrowser.image.state import PlaneLayout
 from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.window.main_window import MainWindow
 
 KEY, HELD = Qt.Key, Qt.KeyboardModifier
 
@@ -165,6 +166,45 @@ def test_flipped_axes_move_and_resize_as_they_look(pane: ImagePane) -> None:
     assert box(pane, 0) == pytest.approx((8.5, 3.5, 13.5, 13.5))
     press(pane.canvas, KEY.Key_Right, KEY.Key_Down, held=HELD.ControlModifier)
     assert box(pane, 0) == pytest.approx((7.5, 2.5, 13.5, 13.5))
+
+
+@pytest.mark.parametrize("shape", [Shape.RECTANGLE, Shape.ELLIPSE])
+def test_a_region_without_a_size_is_drawn_and_gets_one(shape: Shape, pane: ImagePane) -> None:
+    pane.body.controls.tools["region"].click()
+    pane.body.tools.regions.clear()
+    told: list[str] = []
+    pane.pointed.connect(told.append)
+    pane.body.tools.regions.add(Region("", shape, ((9.5, 4.5), (9.5, 4.5))))
+    pane.canvas.grab()
+    pane.canvas.setFocus()
+    press(pane.canvas, KEY.Key_Tab, held=HELD.NoModifier)
+    assert told[-1].startswith("region 1: no rows, no columns; ")
+    press(pane.canvas, KEY.Key_Right, KEY.Key_Right, KEY.Key_Down, held=HELD.ControlModifier)
+    assert box(pane, 0) == pytest.approx((9.5, 4.5, 10.5, 6.5))
+    assert told[-1] == "region 1: rows 10 to 10, columns 5 to 6"
+
+
+def test_keys_of_navigation_do_not_move_a_region(pane: ImagePane, qtbot: QtBot) -> None:
+    pane.body.controls.tools["region"].click()
+    pane.canvas.setFocus()
+    press(pane.canvas, KEY.Key_Tab, held=HELD.NoModifier)
+    window, entry = pane.window(), pane.body.tools.regions.entries[0]
+    assert isinstance(window, MainWindow)
+    before, view = entry.region, pane.canvas.view.viewRect()
+    press(pane.canvas, KEY.Key_Right, held=HELD.AltModifier)  # there is nothing to go forward to
+    press(pane.canvas, KEY.Key_Up, held=HELD.AltModifier)
+    assert (entry.region, pane.canvas.view.viewRect()) == (before, view)
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/")
+
+
+def test_nothing_is_marked_once_all_regions_are_removed(pane: ImagePane) -> None:
+    pane.body.controls.tools["region"].click()
+    pane.canvas.setFocus()
+    told: list[str] = []
+    press(pane.canvas, KEY.Key_Tab, held=HELD.NoModifier)
+    pane.pointed.connect(told.append)
+    pane.body.tools.regions.clear()
+    assert told == [""]
 
 
 def test_tab_leads_to_the_ends_of_a_profile_line(pane: ImagePane, qtbot: QtBot) -> None:

@@ -44,6 +44,8 @@ class Region:
 
     def stretched(self, box: tuple[float, float, float, float]) -> Region:
         """The region so that this is the smallest rectangle around it: top, left, bottom, right."""
+        if self.shape is not Shape.POLYGON:  # it may have had no height or width
+            return replace(self, points=(box[:2], box[2:]))
         before = self.box
 
         def along(place: float, axis: int) -> float:

@@ -109,7 +109,9 @@ def _parse(data: bytes, at: int, depth: int) -> tuple[Datatype, int]:
             signed = kind is Kind.INTEGER and bool(bits & 8)
             return Datatype(kind, nbytes, bool(bits & 1), signed, properties, bits), at + 4
         case Kind.FLOAT:
-            return Datatype(kind, nbytes, bool(bits & 1), True, _bytes(data, at, 12), bits), at + 12
+            properties = _bytes(data, at, 12)
+            _check_parts(properties, bits)
+            return Datatype(kind, nbytes, bool(bits & 1), True, properties, bits), at + 12
         case Kind.TIME:
             return Datatype(kind, nbytes, bool(bits & 1)), at + 2
         case Kind.TEXT:
@@ -139,6 +141,16 @@ def _parse(data: bytes, at: int, depth: int) -> tuple[Datatype, int]:
     at += 4 * ndim * (1 if version >= 3 else 2)
     base, at = _parse(data, at, depth + 1)
     return Datatype(kind, nbytes, base=base, shape=shape), at
+
+
+def _check_parts(properties: bytes, bits: int) -> None:
+    """Check that exponent and mantissa of a floating-point type have bits, and share none, nor that of the sign."""
+    exponent, exponent_nbits, mantissa, mantissa_nbits = properties[4:8]
+    parts = sorted([(bits >> 8 & 0xFF, 1), (exponent, exponent_nbits), (mantissa, mantissa_nbits)])
+    if not exponent_nbits or not mantissa_nbits:
+        raise BrokenFileError("a floating-point type has no exponent or no mantissa")
+    if any(first + nbits > second for (first, nbits), (second, _) in pairwise(parts)):
+        raise BrokenFileError("the parts of a floating-point type overlap")
 
 
 def _compound(

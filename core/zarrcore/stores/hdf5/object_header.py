@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from zarrcore.stores.hdf5.heaps.fractal_heap import FractalHeap
-from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, check_sum, unsigned
+from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, FileReader, unsigned
 
 DATASPACE: Final = 0x01
 LINK_INFO: Final = 0x02
@@ -141,11 +141,10 @@ class ObjectHeader:
                 if address in seen or len(found) > _MAX_MESSAGES:
                     raise BrokenFileError("the parts of an object header form a loop")
                 seen.add(address)
-                part = self._reader.read(address, nbytes, "an object header")
+                part = self._reader.read_checked(address, nbytes, "an object header")
                 if part[:4] != b"OCHK":
                     raise BrokenFileError("an object header continues with something else")
-                check_sum(part, "an object header")
-                pending.append(part[4:-4])
+                pending.append(part[4:])
         return found
 
 
@@ -234,4 +233,8 @@ def dataspace(data: bytes) -> tuple[int, ...] | None:
     shape = tuple(unsigned(data, first + 8 * place, 8) for place in range(ndim))
     if any(length >= 2**63 for length in shape):
         raise BrokenFileError(f"a dataspace has the shape {shape}")
+    if unsigned(data, 2, 1) & 1:
+        maximum = tuple(unsigned(data, first + 8 * (ndim + place), 8) for place in range(ndim))
+        if any(length > most for length, most in zip(shape, maximum, strict=True)):
+            raise BrokenFileError(f"a dataspace has the shape {shape}, beyond its maximum {maximum}")
     return shape

@@ -58,7 +58,8 @@ def standard_float(kind: Datatype) -> str | None:
     """The name of a floating-point type that Zarr has, too."""
     p = kind.properties
     described = (kind.nbytes, unsigned(p, 0, 2), unsigned(p, 2, 2), *p[4:8], unsigned(p, 8, 4))
-    return None if kind.bits & _VAX else FLOATS.get(described)
+    is_usual = not kind.bits & _VAX and kind.bits >> 4 & 3 == _IMPLIED_BIT
+    return FLOATS.get(described) if is_usual else None
 
 
 def _is_long_double(kind: Datatype) -> bool:

@@ -58,9 +58,11 @@ class Hdf5Store(ParsedFile[Hdf5File]):
             found = file.find(path)
             if found is None:
                 return None
-            if not path and found.node is not None and _OF_NETCDF & found.node.attributes.keys():
+            document = file.document(path, found)
+            is_readable_root = not path and document["node_type"] == "group"
+            if is_readable_root and found.node is not None and _OF_NETCDF & found.node.attributes.keys():
                 self.presents = "NetCDF-4"
-            return json.dumps(file.document(path, found)).encode()
+            return json.dumps(document).encode()
         place = _chunk_of(key)
         if place is None:
             return None

@@ -190,13 +190,15 @@ class BucketStore(ListedStore, WritableStore):
         check_path_like_key(key, self.url)
         path, data = self.prefix + key, memoryview(value).cast("B")
 
-        bare = stat.etag.strip('"')
-        etag = bare if self._knows_bare_etags else stat.etag
+        # A proxy that compresses marks etags as weak, which no service takes for those it compares.
+        stated, bare = stat.etag, stat.etag.removeprefix("W/").strip('"')
+        etag, other = (bare, stated) if self._knows_bare_etags else (stated, bare)
         outcome = self._put_over(path, data, etag)
         is_refused = isinstance(outcome, Failure) and outcome.exists
-        if is_refused and etag != bare and (now := self.stat(key)) is not None and now.etag == etag:
-            outcome = self._put_over(path, data, bare)
-            self._knows_bare_etags = not isinstance(outcome, Failure)
+        if is_refused and other != etag and (now := self.stat(key)) is not None and now.etag == stated:
+            outcome = self._put_over(path, data, other)
+            if not isinstance(outcome, Failure):
+                self._knows_bare_etags = other == bare
         if isinstance(outcome, Failure):
             if outcome.exists or outcome.absent:
                 return self.get(key) == data  # the answer to an earlier request may have been lost

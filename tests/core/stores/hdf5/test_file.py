@@ -200,6 +200,16 @@ def test_a_broken_object_does_not_hide_the_others(tmp_path: Path) -> None:
         hierarchy["a"]
 
 
+def test_an_attribute_of_the_root_that_is_not_where_it_should_be_is_one_line(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.attrs["name of it"] = 1
+    data = bytearray((tmp_path / "a.h5").read_bytes())
+    data[data.index(b"name of it") - 12] |= 2  # the flag of a shared message
+    (tmp_path / "a.h5").write_bytes(data)
+    with pytest.raises(UnsupportedError, match="the object cannot be read: a structure of 0 bytes"):
+        zarrcore.open_hierarchy(tmp_path / "a.h5")["/"]
+
+
 def test_a_file_without_a_root_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(StoreError, match=r"a\.h5 is a broken HDF5 file: "):

@@ -36,9 +36,14 @@ def test_dataspaces() -> None:
         bytes((2, 33, 0, 1)),
         bytes((2, 1, 0, 1)),
         bytes((2, 1, 0, 1)) + b"\xff" * 8,
+        bytes((2, 1, 1, 1)) + b"\1".ljust(8, b"\0"),
     ):
         with pytest.raises(BrokenFileError):
             dataspace(data)
+    limited = bytes((2, 2, 1, 1)) + struct.pack("<QQ", 3, 4)
+    assert dataspace(limited + struct.pack("<QQ", 2**64 - 1, 4)) == (3, 4)
+    with pytest.raises(BrokenFileError, match=r"the shape \(3, 4\), beyond its maximum \(3, 2\)"):
+        dataspace(limited + struct.pack("<QQ", 3, 2))
 
 
 def test_no_header_and_what_is_not_supported_are_sentences() -> None:

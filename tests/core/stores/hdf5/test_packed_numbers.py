@@ -223,3 +223,30 @@ def test_long_doubles_of_12_bytes_are_rounded_as_h5py_rounds_them(tmp_path: Path
         expected = np.zeros(values.shape)
         made.read(h5py.h5s.ALL, h5py.h5s.ALL, expected, mtype=h5py.h5t.NATIVE_DOUBLE)
     np.testing.assert_array_equal(zarrcore.open_hierarchy(tmp_path / "a.h5")["a"].read(), expected)
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "reason"),
+    [
+        (1, 0x10, "that no type of IEEE 754"),  # a highest bit that is stored
+        (2, 30, "overlap"),  # the sign
+        (12, 22, "overlap"),  # the exponent
+        (13, 0, "no exponent"),
+        (14, 1, "overlap"),  # the mantissa
+        (15, 0, "no mantissa"),
+    ],
+)
+def test_floating_point_numbers_with_odd_parts_are_not_taken_for_usual_ones(
+    tmp_path: Path, at: int, value: int, reason: str
+) -> None:
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(3, dtype="<f4")
+    data = bytearray(path.read_bytes())
+    start = data.index(b"\x11\x20\x1f\0\4\0\0\0\0\0\x20\0")
+    data[start + at] = value
+    path.write_bytes(data)
+    with zarrcore.open_hierarchy(path) as hierarchy, pytest.raises(UnsupportedError, match=reason):
+        hierarchy["x"]
+    with h5py.File(path) as file, pytest.raises((KeyError, OSError)):
+        file["x"][...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import h5py
@@ -13,9 +14,11 @@ import pytest
 import zarrcore
 from tests.command import run_inside
 from tests.core.stores.hdf5.writer import Writer
-from tests.core.stores.hdf5.written import opened
+from tests.core.stores.hdf5.written import node, opened
 from tests.waiting import wait_until
 from zarrcore.errors import StoreError
+from zarrcore.stores import MemoryStore
+from zarrcore.stores.hdf5.file import Hdf5File
 from zarrcore.stores.virtual.file_reader import FileReader
 
 
@@ -159,6 +162,47 @@ def test_a_structure_that_is_being_written_is_read_again(
     )
     with pytest.raises(StoreError, match="checksum of its superblock differs"):
         opened(content)
+
+
+def test_a_part_of_an_object_header_that_is_being_written_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zarrcore.stores.virtual.file_reader._PAUSE_S", 0)
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        group = file.create_group("g")
+        for number in range(7):
+            group.attrs[f"a{number}"] = "x" * 100
+            file.create_group(f"between {number}")
+        file.swmr_mode = True
+        file.flush()
+        content = (tmp_path / "a.h5").read_bytes()
+    part, reads, fetch = content.index(b"OCHK"), count(), FileReader._fetch
+
+    def torn(self: FileReader, start: int, stop: int) -> bytes:
+        data = bytearray(fetch(self, start, stop))
+        if next(reads) % 3:  # two reads of three
+            data[part + 10 : part + 14] = b"torn"
+        return bytes(data)
+
+    monkeypatch.setattr(FileReader, "_fetch", torn)
+    assert [*node(opened(content), "g").attributes] == [f"a{number}" for number in range(7)]
+
+
+def test_chunks_that_were_added_since_the_shape_was_read_are_left_out(tmp_path: Path) -> None:
+    contents = []
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        dataset = file.create_dataset("x", (2, 2), "u1", maxshape=(None, None), chunks=(2, 2))
+        file.swmr_mode = True
+        for length in (2, 9):
+            dataset.resize((length, length))
+            dataset[...] = length
+            file.flush()
+            contents.append((tmp_path / "a.h5").read_bytes())
+    store = MemoryStore()
+    store.set("a.h5", contents[0])
+    before = node(Hdf5File(FileReader(store, "a.h5", "memory://a.h5")), "x").dataset
+    store.set("a.h5", contents[1])
+    assert [index for index, _ in before.chunks()] == [(0, 0)]
 
 
 def test_a_file_of_which_nothing_is_flushed_says_so(tmp_path: Path, writers: list[Writer]) -> None:

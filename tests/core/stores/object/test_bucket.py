@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, MemoryStore, WritableStore
+from zarrcore.stores import ByteRange, MemoryStore, StoreStat, WritableStore
 from zarrcore.stores.object import bucket as bucket_module
 from zarrcore.stores.object import listed_store as object_module
 from zarrcore.stores.object import listing as bucket_listing
@@ -303,3 +304,36 @@ def test_a_service_that_knows_etags_without_quotation_marks_replaces_values_too(
     assert sent == [first.etag, *(stat.etag.strip('"') for stat in (first, first, second))]
     assert store.replace("y", b"1", first) is False
     assert (store.get("x"), store.get("y")) == (b"333", None)
+
+
+def test_values_are_replaced_where_etags_are_marked_as_weak_or_gateways_differ(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy that compresses marks etags, and gateways of Ceph are updated one after another."""
+    store: Any = open_store(f"s3://bucket/{uuid.uuid4()}", **s3.options)
+    is_known, refused, stat = str.isalnum, [], store.stat
+
+    class Gateway:
+        def put(self, path: str, data: memoryview, *, mode: Any, use_multipart: bool) -> object:
+            if not is_known(etag := mode["e_tag"]):
+                refused.append(etag)
+                raise obstore.exceptions.PreconditionError("412")
+            quoted = etag if etag.startswith('"') else f'"{etag}"'
+            return client.put(path, data, mode={"e_tag": quoted}, use_multipart=use_multipart)
+
+    def weakly(key: str) -> StoreStat:
+        return dataclasses.replace(found := stat(key), etag=f"W/{found.etag}")
+
+    store.set("x", b"1")
+    client = store._sender()
+    monkeypatch.setattr(store, "_sender", Gateway)
+    monkeypatch.setattr(store, "stat", weakly)
+    weak = weakly("x")
+    assert store.replace("x", b"22", weak) is True
+    assert store.replace("x", b"333", weak) is False
+    monkeypatch.setattr(store, "stat", stat)
+    for number, is_known in enumerate((lambda etag: etag.startswith('"'), str.isalnum) * 2):  # noqa: B007
+        assert store.replace("x", str(number).encode(), stat("x")) is True
+    assert store.get("x") == b"3"
+    assert refused[0] == weak.etag
+    assert len(refused) == 5

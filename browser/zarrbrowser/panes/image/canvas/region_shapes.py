@@ -6,6 +6,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPainter
 
 from zarrbrowser.image.regions.shapes import Point, Region, Shape
 
@@ -16,6 +17,14 @@ class EllipseShape(pg.EllipseROI):  # type: ignore[misc] # pyqtgraph has no type
     def _addHandles(self) -> None:  # noqa: N802 - pyqtgraph's name
         self.addScaleHandle([1, 1], [0, 0])
         self.addScaleHandle([0, 0], [1, 1])
+
+    def paint(self, painter: QPainter, *args: Any) -> None:
+        """Draw a flat one as a line: pyqtgraph divides by width and height, and Qt crashes after an error here."""
+        if all(self.size()):
+            super().paint(painter, *args)
+        else:
+            painter.setPen(self.currentPen)
+            painter.drawRect(self.boundingRect())
 
 
 def make_shape(region: Region, pen: Any, hover_pen: Any) -> Any:

@@ -168,6 +168,7 @@ class RegionsPanel(QFrame):
         for entry in self.entries:
             self._canvas.view.removeItem(entry.shape)
         self.entries.clear()
+        self._canvas.keys.forget()
         self._show_table()
 
     def refresh(self) -> None:
@@ -533,10 +534,11 @@ class RegionsPanel(QFrame):
 def _told(region: Region) -> str:
     """The rows and columns of a region whose centres may be inside."""
     top, left, bottom, right = region.box
-    rows, columns = (
-        f"{math.ceil(low)} to {math.ceil(high) - 1}" for low, high in ((top, bottom), (left, right))
-    )
-    return f"rows {rows}, columns {columns}"
+    told = []
+    for what, low, high in (("rows", top, bottom), ("columns", left, right)):
+        first, last = math.ceil(low), math.ceil(high) - 1
+        told.append(f"{what} {first} to {last}" if first <= last else f"no {what}")
+    return ", ".join(told)
 
 
 def _stretched(low: float, high: float, by: float, *, is_low: bool) -> tuple[float, float]:

@@ -40,6 +40,7 @@ from tests.servers import (
     gcs_server,
     s3_server,
 )
+from zarrbrowser.plain_imports import restore_imports
 
 # A busy machine is not an error: examples may be slow, and so is Hypothesis' first use of its Unicode tables.
 settings.register_profile(
@@ -83,9 +84,10 @@ _renewed_s = 0.0
 
 
 def pytest_configure() -> None:
-    """Keep the standard error, which tests have replaced."""
+    """Keep the standard error, which tests have replaced, and import as the window does: pytest-qt loads PySide everywhere."""
     global _stderr
     _stderr = os.dup(2)
+    restore_imports()
 
 
 def pytest_runtest_logstart() -> None:

@@ -82,7 +82,10 @@ def run(namespace: argparse.Namespace) -> int:
     # An interrupt that Python raises while PySide6 is loaded makes it crash. The window has a handler of its own.
     signal.signal(signal.SIGINT, lambda *_: os._exit(128 + signal.SIGINT))
     try:
-        from zarrbrowser import app  # late: for a fast start
+        from zarrbrowser.plain_imports import restore_imports  # late: for a fast start
+
+        restore_imports()
+        from zarrbrowser import app
         from zarrbrowser.theme import Appearance
     except ImportError as error:  # PySide6 is installed, but a system library that it needs is not
         raise ZarrError(f"Qt cannot be loaded: {error}; {LIBRARIES}") from error

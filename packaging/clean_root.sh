@@ -46,7 +46,7 @@ tell_progress() { # each quarter of a minute, what the command does that runs
     local waited=0
     while sleep 15 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
         waited=$((waited + 15))
-        say "… $waited s so far: $(tail -n 1 "$log" 2>/dev/null | tr -d '\r' | cut -c -90)"
+        say "… $waited s so far: $(tail -n 1 "$log" 2>/dev/null | tr '\r' '\n' | tail -n 1 | tr -cd ' -~' | cut -c -90)"
     done
 }
 

@@ -65,7 +65,9 @@ def installing_environment() -> dict[str, str]:
     return {**json.loads(os.environ.get("ZARRSCOPE_SETUP_ENVIRONMENT", "{}")), **os.environ}
 
 
-def run_at_root(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_at_root(
+    *command: str | Path, timeout_s: float = 110, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run any program in the repository's root, where its scripts are called."""
     return subprocess.run(
         command,
@@ -74,5 +76,5 @@ def run_at_root(*command: str | Path, **environment: str) -> subprocess.Complete
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=timeout_s,
     )

@@ -32,8 +32,9 @@ def test_an_unknown_argument_is_refused() -> None:
 
 
 @pytest.mark.campaign
+@pytest.mark.timeout(900)
 def test_the_parts_for_python_have_checksums_and_a_bill_of_materials(tmp_path: Path) -> None:
-    done = run_at_root("packaging/release", "--python", tmp_path)
+    done = run_at_root("packaging/release", "--python", tmp_path, timeout_s=800)
     assert done.returncode == 0, done.stderr
     version = PROJECT["version"]
     names = {f"zarrscope-{version}{end}" for end in (".tar.gz", ".cdx.json")}

@@ -102,6 +102,23 @@ def test_the_versions_of_python_are_the_same_everywhere() -> None:
     assert f"Python {versions[0]} to {versions[-1]}" in changelog
 
 
+@pytest.mark.parametrize("name", ["setup", "clean_root.sh"])
+def test_progress_is_the_last_that_an_installer_drew_as_whole_characters(name: str, tmp_path: Path) -> None:
+    found = re.search(
+        r"^tell_progress\(\) \{.*?^\}",
+        (ROOT / "packaging" / name).read_text("utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
+    assert found is not None
+    log = tmp_path / "log"
+    log.write_text(
+        "Downloading x\n" + "".join(f"   {'━' * 40} {part}/9 MB\r" for part in range(9)) + "   ━━ 9/9 MB"
+    )
+    once = 'say() { echo "$*"; }; sleep() { ((turns++ < 1)); }; log=$1'
+    done = run("bash", "-c", f'{once}; {found[0]}; tell_progress "$1"', "bash", log)
+    assert (done.stdout.split(), done.stderr) == (["…", "15", "s", "so", "far:", "9/9", "MB"], "")
+
+
 def test_a_python_that_is_too_old_is_refused(copy: Path) -> None:
     """/bin/false stands for an old Python: every check fails."""
     done = run("bash", copy, PYTHON="/bin/false")

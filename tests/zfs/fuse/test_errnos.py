@@ -182,7 +182,7 @@ needs_fuse = pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
 def test_failures_to_mount_give_one_line(damaged: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
     there = tmp_path / "mnt"
     there.mkdir()
-    assert "no directory" in one_line("mount", *options, tmp_path / "nothing.zarr", there)
+    assert "no file or directory" in one_line("mount", *options, tmp_path / "nothing.zarr", there)
     assert "no such directory" in one_line("mount", *options, damaged, tmp_path / "nowhere")
     assert "not a directory" in one_line("mount", *options, damaged, damaged / "zarr.json")
     empty = tmp_path / "empty"

@@ -73,7 +73,8 @@ def test_a_folder_in_another_one_is_run_once(folder: Path) -> None:
     assert any("] a: 1 passed in " in line for line in lines)
 
 
-def test_a_part_can_run_without_the_engine(folder: Path) -> None:
+def test_a_part_can_run_without_the_engine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ZARRSCOPE_ENGINE", raising=False)
     (folder / "a/test_one.py").write_text(
         "import os\ndef test_it(): assert os.environ.get('ZARRSCOPE_ENGINE') != 'python'"
     )

@@ -118,8 +118,10 @@ def proxy(
             state.resumed += bool(made.session_reused)
         with contextlib.suppress(OSError, EOFError):
             await _Connection(state, url, reader, writer).serve()
-        writers.discard(writer)
         writer.close()
+        with contextlib.suppress(OSError):  # a client may take its time to end TLS, and the proxy ends before
+            await writer.wait_closed()
+        writers.discard(writer)
 
     async def run() -> None:
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()

@@ -59,7 +59,6 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
         )
         known = not node.data_type.is_variable_length
         return (f"{told}  {paint(format_bytes(node.nbytes), 'dim')}" if known else told) + format_
-    error = (
-        node.error.at("") if isinstance(node.error, UnreadableNodeError) else node.error
-    )  # which names only the path
+    # This error begins with the node's path, which the line has already.
+    error = node.error.at("") if isinstance(node.error, UnreadableNodeError) else node.error
     return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(error)), 'red')}"

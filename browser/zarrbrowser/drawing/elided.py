@@ -11,9 +11,9 @@ _OF_NUMBERS: Final = "0123456789.,"
 
 
 def elided(text: str, metrics: QFontMetrics | QFontMetricsF, width: float) -> str:
-    """``text`` as it fits into ``width`` pixels, elided in its middle; of a number that is cut nothing stays.
+    """``text`` as it fits into ``width`` pixels, elided in its middle. A number is left whole or left out.
 
-    "…4 bytes" would say something else than "404 bytes".
+    "…4 bytes" for "404 bytes" would be another number.
     """
     short = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width)  # type: ignore[arg-type]
     head, mark, tail = short.partition("…")

@@ -142,7 +142,7 @@ def test_tab_leads_to_a_region_which_arrow_keys_move_and_resize(
     assert box(pane) == pytest.approx((10.5, 15.5, 11.5, 27.5)), "an element is left"
     assert panel.regions[1].shape is region.shape
     assert pane.model.state is not None
-    assert pane.model.state.settings.axes.index == before, "Ctrl+Right is no shortcut here"
+    assert pane.model.state.settings.axes.index == before, "Ctrl+Right does not step to the next plane here"
     assert canvas.view.viewRect() == view, "nothing was panned"
     qtbot.waitUntil(lambda: panel.entries[1].found is not None)
     marked = canvas.grab().toImage()

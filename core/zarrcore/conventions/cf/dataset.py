@@ -60,12 +60,12 @@ def read_dataset(group: Any, children: Iterable[Any] | None = None) -> Dataset:
             continue  # it holds only the attributes of a CRS
         arrays.append(child)
         auxiliary.update(text(child.attributes.get("coordinates")).split())
-    coordinates = tuple(array.name for array in arrays if is_coordinate(array) or array.name in auxiliary)
+    coordinates = {array.name for array in arrays if is_coordinate(array) or array.name in auxiliary}
     return Dataset(
         titled(group.attributes),
         text(group.attributes.get("title")),
         tuple(array.name for array in arrays if array.name not in coordinates),
-        coordinates,
+        tuple(array.name for array in arrays if array.name in coordinates),
         dimensions,
         tuple(broken),
     )

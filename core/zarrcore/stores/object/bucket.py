@@ -190,7 +190,7 @@ class BucketStore(ListedStore, WritableStore):
         check_path_like_key(key, self.url)
         path, data = self.prefix + key, memoryview(value).cast("B")
 
-        # A proxy that compresses marks etags as weak, which no service takes for those it compares.
+        # A proxy that compresses marks etags as weak (W/), and a weak etag never fulfils a condition.
         stated, bare = stat.etag, stat.etag.removeprefix("W/").strip('"')
         etag, other = (bare, stated) if self._knows_bare_etags else (stated, bare)
         outcome = self._put_over(path, data, etag)

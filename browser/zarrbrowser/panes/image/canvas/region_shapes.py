@@ -57,7 +57,7 @@ def region_of(shape: Any, name: str, kind: Shape) -> Region:
 def place_shape(shape: Any, region: Region) -> None:
     """Move a shape of the same kind to where a region is."""
     if region.shape is Shape.POLYGON:
-        was_blocked = shape.blockSignals(True)  # it is no region before its last vertex is moved
+        was_blocked = shape.blockSignals(True)  # it is not a region until its last vertex has moved
         for handle, (y, x) in zip(shape.handles, region.points, strict=True):
             move_handle(shape, handle["item"], QPointF(x, y))
         shape.blockSignals(was_blocked)

@@ -538,11 +538,19 @@ typedef struct {
     char *place;                /* the first element in the array */
     size_t lo, hi, chunk_nbytes; /* the bytes of the chunk that hold the elements */
     int is_contiguous;          /* the elements lie in the chunk as they do in the array, without gaps */
+    const int64_t *points;      /* the offsets of single elements in the chunk; NULL if the whole box is read */
+    int64_t npoints;
 } unit;
 
 static void find_unit(const zs_job *job, int64_t number, unit *u) {
     u->box.ndim = job->ndim;
     u->place = job->arrays ? job->arrays[number] : job->array;
+    u->points = NULL;
+    if (job->points) {
+        u->points = job->points + job->first_points[number];
+        u->npoints = job->first_points[number + 1] - job->first_points[number];
+        u->place += job->first_points[number] * job->itemsize;
+    }
     u->lo = 0, u->hi = u->chunk_nbytes = (size_t)job->itemsize;
     for (int d = job->ndim - 1; d >= 0; d--) {
         const zs_axis *axis = &job->axes[d];
@@ -558,11 +566,22 @@ static void find_unit(const zs_job *job, int64_t number, unit *u) {
         u->chunk_nbytes *= (size_t)axis->chunk_length;
     }
     int64_t nbytes = job->itemsize;
-    u->is_contiguous = !job->swap_nbytes;
+    u->is_contiguous = !job->swap_nbytes && !job->points;
     for (int d = job->ndim - 1; d >= 0 && u->is_contiguous; d--) {
         u->is_contiguous = u->box.length[d] == 1 || (u->box.from[d] == nbytes && u->box.to[d] == nbytes);
         nbytes *= u->box.length[d];
     }
+}
+
+/* Copy what is wanted to the array, from byte LO of the chunk on. */
+static void copy_wanted(const zs_job *job, const unit *u, const char *from) {
+    if (!u->points) {
+        copy_box(&u->box, u->place, from, job->itemsize, job->swap_nbytes);
+        return;
+    }
+    char *to = u->place;
+    for (int64_t i = 0; i < u->npoints; i++, to += job->itemsize)
+        copy_line(to, from + ((size_t)u->points[i] - u->lo), 1, 0, 0, job->itemsize, job->swap_nbytes);
 }
 
 static int read_unit(const zs_job *job, zs_thread *t, const unit *u, const source *s) {
@@ -572,7 +591,7 @@ static int read_unit(const zs_job *job, zs_thread *t, const unit *u, const sourc
         char *to = u->is_contiguous ? u->place : buffer(t, DECODED, part);
         if (!to) return ZS_FAILED;
         int status = take(s, to, part, u->lo);
-        if (status == ZS_OK && !u->is_contiguous) copy_box(&u->box, u->place, to, job->itemsize, job->swap_nbytes);
+        if (status == ZS_OK && !u->is_contiguous) copy_wanted(job, u, to);
         return status;
     }
     if (s->nbytes > (uint64_t)job->max_encoded_nbytes) return ZS_TOO_LARGE;
@@ -591,7 +610,7 @@ static int read_unit(const zs_job *job, zs_thread *t, const unit *u, const sourc
         }
         if (status == ZS_OK) status = decode(job, t, &whole, to, want, u->lo, u->hi);
     }
-    if (status == ZS_OK && !is_in_place) copy_box(&u->box, u->place, to + u->lo, job->itemsize, job->swap_nbytes);
+    if (status == ZS_OK && !is_in_place) copy_wanted(job, u, to + u->lo);
     return status;
 }
 
@@ -889,6 +908,21 @@ static int crossings_fit(const zs_axis *axis) {
     return 1;
 }
 
+static int points_fit(const zs_job *job) {
+    int64_t nbytes, done = 0;
+    unit u;
+    if (!job->first_points || !job->is_listed || job->arrays || job->npoints < 0 || job->first_points[0]) return 0;
+    if (__builtin_mul_overflow(job->npoints, job->itemsize, &nbytes) || nbytes > job->memory_end - job->array) return 0;
+    for (int64_t n = 0; n < job->nunits; n++) {
+        int64_t stop = job->first_points[n + 1];
+        if (stop < done || stop > job->npoints) return 0;
+        find_unit(job, n, &u);
+        for (; done < stop; done++)
+            if (job->points[done] < (int64_t)u.lo || job->points[done] > (int64_t)u.hi - job->itemsize) return 0;
+    }
+    return 1;
+}
+
 int zs_check(const zs_job *job) {
     int64_t want = job->itemsize, units = 1, last = job->itemsize, before = 0, after = job->itemsize, reach;
     if (job->ndim < 1 || job->ndim > ZS_MAX_NDIM || job->itemsize < 1 || !job->axes || !job->array || !job->lead) return -1;
@@ -909,6 +943,7 @@ int zs_check(const zs_job *job) {
     /* The array must lie in the memory, whatever the signs of its strides. */
     if (job->memory > job->memory_end || job->array < job->memory || job->array > job->memory_end) return -9;
     if (before < job->memory - job->array || after > job->memory_end - job->array) return -9;
+    if (job->points && !points_fit(job)) return -9;
     if (job->bytes && !job->parts) return -10;
     if (job->parts) {
         if (job->nunits > UINT32_MAX || job->file_nbytes < 0) return -10;

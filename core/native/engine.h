@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZS_ABI 5
+#define ZS_ABI 6
 #define ZS_MAX_NDIM 32
 #define ZS_MAX_CODECS 8
 
@@ -86,6 +86,12 @@ typedef struct {
     const uint32_t *order;    /* in which to read the units; NULL if as they are numbered */
     int64_t inode, mtime_ns, file_nbytes; /* of BYTES, only their number */
     const char *bytes;
+
+    /* Reading single elements of listed units: the offset of each in its decoded chunk, within the unit's crossings. Those of unit n
+       are FIRST_POINTS[n] to FIRST_POINTS[n + 1], and all follow one another in the array, whose strides are not used. NULL if all
+       that is crossed is read. */
+    const int64_t *points, *first_points;
+    int64_t npoints;
 
     /* Writing: one element. Elements outside the array have this value. */
     const char *fill;

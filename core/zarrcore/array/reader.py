@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from zarrcore.array.chunks.cache import Chunk, ChunkCache, Claim
-from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt, unit_of_ranges
+from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt, unit_of_points, unit_of_ranges
 from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
 from zarrcore.array.pools import Task, batch_size, decoding_permit, run_tasks
 from zarrcore.array.selection.axes import Crossing
-from zarrcore.array.selection.points import Points
+from zarrcore.array.selection.points import Points, SortedPoints
 from zarrcore.array.shards.reader import ShardReader
 from zarrcore.array.shards.runs import Member
 from zarrcore.codecs import ArraySpec, Pipeline
@@ -165,9 +165,15 @@ class ChunkReader:
             return
         self._check_size(self._pipeline.spec)
         gathered = np.empty(points.count, self.metadata.data_type.dtype)
-        order, units = self.grid.units_of_points(points, self.metadata.shape, gathered)
-        self._read_all(units, cache, cancelled)
-        out.reshape(-1)[order] = gathered
+        groups = self.grid.by_unit(points, self.metadata.shape)
+        tasks = None
+        if cache is None and not self._shards and self._native is not None:
+            tasks = self._native.points(groups, gathered, partial(self._read_points_again, groups, gathered))
+        if tasks is None:
+            self._read_all((unit_of_points(group, gathered) for group in groups), cache, cancelled)
+        else:
+            run_tasks(tasks, self._store, 1, cancelled)
+        out.reshape(-1)[groups.order] = gathered
 
     def cache_keys(self, crossed: Crossings) -> Iterator[Hashable]:
         """The cache keys of the crossed units, in C order."""
@@ -298,6 +304,10 @@ class ChunkReader:
         for unit in units:
             self._read_chunk(None, [unit])
         return None
+
+    def _read_points_again(self, groups: SortedPoints, gathered: AnyArray, numbers: list[int]) -> None:
+        for number in numbers:
+            self._read_chunk(None, [unit_of_points(groups.of_chunk(number), gathered)])
 
     def _read_chunk(self, cache: ChunkCache | None, units: list[DecodeUnit]) -> list[Task] | None:
         chunk = self.grid.chunk_of(units[0].index)

@@ -159,8 +159,8 @@ class ChunkWriter:
         if points.count == 0:
             return
         axes = self._metadata.chunk_grid.axes
-        order, groups = points_by_chunk(points, axes, self._metadata.shape, keeps_order=True)
-        values = values.reshape(-1)[order]
+        groups = points_by_chunk(points, axes, self._metadata.shape, keeps_order=True)
+        values = values.reshape(-1)[groups.order]
         tasks: Iterator[Task] = (
             partial(
                 self._write_chunk,

@@ -168,6 +168,22 @@ class Job:
         self._job.lead, self._job.parts = b"", parts.ctypes.data
         return self._engine.accepts(self._address)
 
+    def read_points(self, gathered: AnyArray, offsets: NDArray[np.int64], bounds: NDArray[np.int64]) -> None:
+        """Read single elements of listed units. Call it before the method that says where the units are.
+
+        Args:
+            gathered: takes them one after the other; one dimension, without gaps.
+            offsets: of each element in its decoded unit, in bytes, within the unit's crossings.
+            bounds: where the elements of each unit begin, and where the last ones end.
+        """
+        self._kept += [gathered, offsets, bounds]
+        self._job.array, (self._job.memory, self._job.memory_end) = (
+            gathered.ctypes.data,
+            np.lib.array_utils.byte_bounds(gathered),
+        )
+        self._job.points, self._job.first_points = offsets.ctypes.data, bounds.ctypes.data
+        self._job.npoints = len(offsets)
+
     def write_files(
         self,
         directory: Any,

@@ -6,7 +6,7 @@ import ctypes
 from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
 from typing import Final
 
-ABI: Final = 5
+ABI: Final = 6
 """``ZS_ABI``: it changes with the structures."""
 
 MAX_NDIM: Final = 32
@@ -78,6 +78,9 @@ class NativeJob(ctypes.Structure):
         ("mtime_ns", c_int64),
         ("file_nbytes", c_int64),
         ("bytes", c_void_p),
+        ("points", c_void_p),
+        ("first_points", c_void_p),
+        ("npoints", c_int64),
         ("fill", c_char_p),
         ("stores_empty", c_int32),
     )

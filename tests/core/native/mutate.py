@@ -99,6 +99,38 @@ def from_memory(engine: Engine, pipeline: Pipeline, content: bytes, rng: np.rand
     return "refused" if 0 in job.run(0, count) else "read"
 
 
+def points(engine: Engine, pipeline: Pipeline, directory: Directory, rng: np.random.Generator) -> str:
+    """Read single elements of the chunk ``c0.0.0``, which is listed twice."""
+    form = pipeline.native_form()
+    assert form is not None
+    several = [axes_of(form, pipeline.spec.shape, rng, is_wild=rng.random() < 0.05) for _ in range(2)]
+    axes = [
+        JobAxis(one.chunk_length, one.chunk_stride, np.concatenate([one.crossings, other.crossings]))
+        for one, other in zip(*several, strict=True)
+    ]
+    for axis in axes:
+        axis.crossings[:, 4] = 0
+    counts = rng.integers(0, 5, 2)
+    numbers = np.concatenate(
+        [
+            sum(axis.chunk_stride * (axis.crossings[unit, 1] + rng.integers(0, 2, count)) for axis in axes)
+            for unit, count in enumerate(counts)
+        ]
+    ).astype(np.int64)
+    bounds = np.array([0, counts[0], counts.sum()], np.int64)
+    for values in (numbers, bounds):
+        if len(values) and rng.random() < 0.1:
+            values[rng.integers(0, len(values))] = rng.choice([-1, 0, 7, 2**20, 2**62, -(2**63), 2**63 - 1])
+    gathered = np.empty(max(1, int(counts.sum())), pipeline.spec.dtype)
+    target = np.broadcast_to(gathered[:1], pipeline.spec.shape)
+    limit = pipeline.max_encoded_nbytes
+    job = Job(engine, target, axes, form.codecs, form.swap_nbytes, limit, is_listed=True)
+    job.read_points(gathered, numbers, bounds)
+    if not job.read_files(directory, False, "c", ".", False):
+        return "invalid"
+    return "refused" if job.run(0, 2) else "read"
+
+
 def main(library: str, folder: str, seed: str, count: str) -> None:
     """Mutate and read."""
     engine, rng, root = Engine(library), np.random.default_rng(int(seed)), Path(folder)
@@ -115,6 +147,9 @@ def main(library: str, folder: str, seed: str, count: str) -> None:
         array = np.empty(shape, pipeline.spec.dtype)
         if rng.random() < 0.3:
             outcomes[from_memory(engine, pipeline, content, rng)] += 1
+            continue
+        if rng.random() < 0.1:
+            outcomes[points(engine, pipeline, directory, rng)] += 1
             continue
         job = Job(engine, array, axes, form.codecs, form.swap_nbytes, pipeline.max_encoded_nbytes)
         if rng.random() < 0.3:

@@ -204,6 +204,40 @@ def test_a_list_needs_a_crossing_for_each_unit(found: Engine, rows: tuple[int, i
     assert not job.read_memory(memoryview(bytes(16)), np.zeros((9, 2), np.uint64))
 
 
+@pytest.mark.parametrize(
+    ("offsets", "bounds", "is_right"),
+    [
+        ([2, 4, 2], [0, 1, 3], True),
+        ([2, 4, 4], [0, 3, 3], True),
+        ([0, 4, 2], [0, 1, 3], False),  # before what is crossed
+        ([2, 4, 5], [0, 1, 3], False),  # beyond it
+        ([2, 4, -2], [0, 1, 3], False),
+        ([2, 4, 2**63 - 1], [0, 1, 3], False),
+        ([2, 4, 2], [1, 2, 3], False),
+        ([2, 4, 2], [0, 2, 1], False),
+        ([2, 4, 2], [0, 1, 4], False),
+        ([2, 4, 2], [0, -1, 3], False),
+        ([2, 4, 2, 4], [0, 2, 4], False),  # more than the array has room for
+    ],
+)
+def test_points_are_within_their_unit_and_have_a_place(
+    found: Engine, tmp_path: Path, offsets: list[int], bounds: list[int], is_right: bool
+) -> None:
+    gathered = np.zeros(3, "u2")
+    axis = JobAxis(4, 2, np.array([(0, 1, 2, 1, 0), (1, 1, 2, 1, 0)], np.int64))
+    job = Job(found, np.broadcast_to(gathered[:1], 4), [axis], (), 0, 100, is_listed=True)
+    job.read_points(gathered, np.array(offsets, np.int64), np.array(bounds, np.int64))
+    for number in (0, 1):
+        np.arange(10 * number, 10 * number + 4, dtype="u2").tofile(tmp_path / f"c{number}")
+    assert job.read_files(Directory(tmp_path), False, "c", "/", False) == is_right
+    if is_right:
+        assert job.run(0, 2) == []
+        units = np.repeat([0, 1], np.diff(bounds))
+        assert gathered.tolist() == [
+            10 * unit + offset // 2 for unit, offset in zip(units, offsets, strict=True)
+        ]
+
+
 @pytest.fixture(scope="module")
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The engine with the compiler's checks of memory and arithmetic, and the library to load before it."""

@@ -13,11 +13,10 @@ from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zarrcore.array.chunks.cache import AbandonedError, Chunk, Claim
 from zarrcore.array.selection.axes import Axis, Crossing, crossings
-from zarrcore.array.selection.points import Points, PointsOfChunk, points_by_chunk
+from zarrcore.array.selection.points import Points, PointsOfChunk, SortedPoints, points_by_chunk
 from zarrcore.codecs.region import Region, outer_region
 from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
@@ -149,21 +148,9 @@ class DecodeUnitGrid:
                 unit.destination, unit.place = out[inside], (out, place)
             yield unit
 
-    def units_of_points(
-        self, points: Points, shape: tuple[int, ...], gathered: AnyArray
-    ) -> tuple[NDArray[np.intp], Iterator[DecodeUnit]]:
-        """The units that contain points of an array of ``shape``, in C order.
-
-        Args:
-            points: at least one.
-            shape: the array's.
-            gathered: takes their elements, one dimension, sorted by unit.
-
-        Returns:
-            The position of each element of ``gathered`` in the result, and the units.
-        """
-        order, groups = points_by_chunk(points, self._unit_axes, shape)
-        return order, (_unit_of_points(group, gathered[group.place]) for group in groups)
+    def by_unit(self, points: Points, shape: tuple[int, ...]) -> SortedPoints:
+        """The points of an array of ``shape``, at least one, sorted by the unit that contains them."""
+        return points_by_chunk(points, self._unit_axes, shape)
 
     def by_chunk(self, crossed: Crossings) -> Iterator[Crossings]:
         """The same units chunk by chunk."""
@@ -185,8 +172,10 @@ class DecodeUnitGrid:
         return groups.values()
 
 
-def _unit_of_points(group: PointsOfChunk, destination: AnyArray) -> DecodeUnit:
+def unit_of_points(group: PointsOfChunk, gathered: AnyArray) -> DecodeUnit:
+    """The unit that contains some points, whose elements have a place in ``gathered``, of one dimension."""
     region: Region = group.offsets
+    destination = gathered[group.place]
     if len(destination) == 1:  # as a box, because a box of an uncompressed chunk is read without the rest
         region = tuple(slice(int(offset[0]), int(offset[0]) + 1) for offset in group.offsets)
         destination = destination.reshape((1,) * len(region))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeFiles, Row
 from zarrcore.array.native.reads import NativeReads, ReadAgain, read_again, rows_of, run
 from zarrcore.array.pools import Task
+from zarrcore.array.selection.points import SortedPoints
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING
 from zarrcore.native import Job
 from zarrcore.stores.local.store import facts_in
@@ -50,6 +51,17 @@ class FileReads(NativeReads):
             return None
         return self._tasks(job, crossed, again)
 
+    def points(
+        self, groups: SortedPoints, gathered: AnyArray, again: Callable[[list[int]], None]
+    ) -> Iterator[Task] | None:
+        files, store = self._files, self._files.store
+        job = files.points_job(groups, gathered)
+        if not job.read_files(store.open_root(), store.follow_links, *files.names):
+            return None
+        size = files.units_a_call(job.count)
+        firsts = range(0, job.count, size)
+        return (partial(_read_points, job, first, min(first + size, job.count), again) for first in firsts)
+
     def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
         files, store = self._files, self._files.store
         job = files.job(rows, out)
@@ -61,3 +73,7 @@ class FileReads(NativeReads):
             yield partial(run, job, first, min(first + size, job.stored), crossed, again)
         if absent := job.absent:
             yield partial(read_again, crossed, absent, again)
+
+
+def _read_points(job: Job, first: int, stop: int, again: Callable[[list[int]], None]) -> None:
+    again(job.run(first, stop))

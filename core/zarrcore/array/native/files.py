@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.pools import CORES
 from zarrcore.array.selection.axes import Crossing
+from zarrcore.array.selection.points import SortedPoints
 from zarrcore.codecs import Pipeline
 from zarrcore.codecs.native_form import NativeForm
 from zarrcore.errors import StoreError
@@ -58,7 +60,20 @@ class NativeArray:
         rows = [[(0, 0, length, 1, 0)] * count for length in self.pipeline.spec.shape]
         return self._job(rows, arrays[0], is_listed=True, arrays=arrays)
 
-    def _job(self, rows: Sequence[Sequence[Row]], array: AnyArray, **options: Any) -> Job:
+    def points_job(self, groups: SortedPoints, gathered: AnyArray) -> Job:
+        """A job for the chunks of sorted points, with the points' elements in ``gathered``, of one dimension."""
+        begins, rows = groups.bounds[:-1], []
+        place = np.zeros((), np.int64)
+        for index, offsets, stride in zip(groups.chunks.T, groups.offsets, self.form.strides, strict=True):
+            lowest, highest = np.minimum.reduceat(offsets, begins), np.maximum.reduceat(offsets, begins)
+            ones = np.ones_like(lowest)
+            rows.append(np.stack([index, lowest, highest - lowest + 1, ones, ones - 1], axis=1))
+            place = place + offsets * stride
+        job = self._job(rows, np.broadcast_to(gathered[:1], self.pipeline.spec.shape), is_listed=True)
+        job.read_points(gathered, place, groups.bounds)
+        return job
+
+    def _job(self, rows: Sequence[ArrayLike], array: AnyArray, **options: Any) -> Job:
         form = self.form
         axes = [
             JobAxis(length, stride, np.array(crossings, np.int64))

@@ -16,6 +16,7 @@ from zarrcore.array.chunks.decode_units import Crossings
 from zarrcore.array.native.files import NativeArray, Row, unit_at
 from zarrcore.array.pools import Task
 from zarrcore.array.selection.axes import Crossing
+from zarrcore.array.selection.points import SortedPoints
 from zarrcore.codecs.region import Part
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.native import Job
@@ -64,6 +65,18 @@ class NativeReads(ABC):
     @abstractmethod
     def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
         """A job that reads chunks, which are not shards; None if the engine cannot do it."""
+
+    def points(
+        self, groups: SortedPoints, gathered: AnyArray, again: Callable[[list[int]], None]
+    ) -> Iterator[Task] | None:
+        """Tasks that read points of chunks, which are not shards; None if the engine cannot do it.
+
+        Args:
+            groups: the points, sorted by chunk.
+            gathered: takes their elements in that order, one dimension.
+            again: reads the points of chunks with some numbers, which the engine did not read.
+        """
+        return None
 
     def decode(self, indices: Sequence[tuple[int, ...]]) -> bool:
         """Whether the whole chunks at some grid indices, which are not shards, exist and decode."""

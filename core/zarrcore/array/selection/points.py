@@ -120,27 +120,48 @@ class PointsOfChunk:
     """Their place among the sorted points."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SortedPoints:
+    """At least one point, sorted by chunk, in C order of the chunks."""
+
+    order: NDArray[np.intp]
+    """The order that sorts the points, as positions in C order."""
+    bounds: NDArray[np.intp]
+    """Where the sorted points of each chunk begin, and where the last ones end."""
+    chunks: NDArray[np.intp]
+    """Indices of the chunks, a row for each."""
+    offsets: tuple[NDArray[np.intp], ...]
+    """The indices of the sorted points in their chunks, by dimension."""
+
+    def __iter__(self) -> Iterator[PointsOfChunk]:
+        """The points of each chunk."""
+        return map(self.of_chunk, range(len(self.chunks)))
+
+    def of_chunk(self, number: int) -> PointsOfChunk:
+        """The points of the chunk with a number."""
+        begin, end = self.bounds[number : number + 2].tolist()
+        offsets = tuple(offset[begin:end] for offset in self.offsets)
+        return PointsOfChunk(tuple(self.chunks[number].tolist()), offsets, slice(begin, end))
+
+
 def points_by_chunk(
     points: Points, axes: Sequence[ChunkAxis], shape: tuple[int, ...], *, keeps_order: bool = False
-) -> tuple[NDArray[np.intp], Iterator[PointsOfChunk]]:
-    """The points of an array of ``shape``, chunk by chunk, in C order.
+) -> SortedPoints:
+    """The points of an array of ``shape``, sorted by chunk.
 
     Args:
         points: at least one.
         axes: the chunks, or units of decoding, by dimension.
         shape: the array's.
         keeps_order: whether points of a chunk keep their order.
-
-    Returns:
-        The order that sorts the points by chunk, as positions in C order, and the points of each chunk.
     """
     located = [axis.locate(positions) for axis, positions in zip(axes, points.positions, strict=True)]
     counts = (axis.count(length) for axis, length in zip(axes, shape, strict=True))
     numbered = ((chunks, n) for (chunks, _), n in zip(located, counts, strict=True))
     order, bounds = sorted_groups(_numbers(numbered, points), keeps_order=keeps_order)
     firsts = [points.flat(chunks)[order[bounds[:-1]]] for chunks, _ in located]
-    offsets = [points.flat(within)[order] for _, within in located]
-    return order, _points_of_chunks(firsts, offsets, bounds)
+    chunks = np.array(firsts, np.intp).reshape(len(firsts), len(bounds) - 1).T
+    return SortedPoints(order, bounds, chunks, tuple(points.flat(within)[order] for _, within in located))
 
 
 def _numbers(chunks: Iterable[tuple[NDArray[np.intp], int]], points: Points) -> NDArray[np.intp]:
@@ -155,11 +176,3 @@ def _numbers(chunks: Iterable[tuple[NDArray[np.intp], int]], points: Points) -> 
     for indices, count in chunks:
         number = number * count + indices
     return points.flat(number)
-
-
-def _points_of_chunks(
-    chunks: list[NDArray[np.intp]], offsets: list[NDArray[np.intp]], bounds: NDArray[np.intp]
-) -> Iterator[PointsOfChunk]:
-    rows = np.array(chunks, np.intp).reshape(len(chunks), len(bounds) - 1).T.tolist()
-    for row, begin, end in zip(rows, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        yield PointsOfChunk(tuple(row), tuple(offset[begin:end] for offset in offsets), slice(begin, end))

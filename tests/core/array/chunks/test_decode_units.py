@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrcore.array.chunks.decode_units import DecodeUnitGrid
+from zarrcore.array.chunks.decode_units import DecodeUnitGrid, unit_of_points
 from zarrcore.array.selection.basic import normalize
 from zarrcore.array.selection.points import normalize_points
 from zarrcore.metadata import RegularChunkGrid
@@ -41,15 +41,16 @@ def test_the_units_of_points_contain_each_of_them_once(chosen: list[tuple[int, i
     points = normalize_points(tuple(np.transpose(chosen)), SHAPE)
     grid = DecodeUnitGrid(RegularChunkGrid((6, 6)), (3, 2))
     gathered = np.full(len(chosen), -1)
-    order, units = grid.units_of_points(points, SHAPE, gathered)
+    groups = grid.by_unit(points, SHAPE)
     indices = []
-    for unit in units:
+    for group in groups:
+        unit = unit_of_points(group, gathered)
         origin = [i * length for i, length in zip(unit.index, grid.unit_shape, strict=True)]
         unit.take(padded[origin[0] : origin[0] + 3, origin[1] : origin[1] + 2])
         indices.append(unit.index)
     assert indices == sorted({(row // 3, column // 2) for row, column in chosen})
     out = np.empty_like(gathered)
-    out[order] = gathered
+    out[groups.order] = gathered
     assert out.tolist() == [data[point] for point in chosen]
 
 

@@ -106,7 +106,9 @@ def both(path: Path, selection: Any, monkeypatch: pytest.MonkeyPatch, node: str 
             if not is_native:
                 patch.setattr("zarrcore.array.native.files.engine", lambda: None)
             try:
-                found.append(zarrcore.open_hierarchy(path).array(node)[selection])
+                array = zarrcore.open_hierarchy(path).array(node)
+                is_of_points = isinstance(selection[0], np.ndarray)
+                found.append(array.vindex[selection] if is_of_points else array[selection])
             except ZarrError as error:
                 found.append(f"{type(error).__name__}: {error}")
     return found[0], found[1]
@@ -119,7 +121,10 @@ def bounds(length: int) -> st.SearchStrategy[Any]:
     )
 
 
-SELECTIONS = st.tuples(bounds(SHAPE[0]), bounds(SHAPE[1]), st.just(slice(None)) | bounds(SHAPE[2]))
+POINTS = st.lists(st.tuples(*(st.integers(-length, length - 1) for length in SHAPE)), min_size=1).map(
+    lambda points: tuple(np.transpose(points))
+)
+SELECTIONS = st.tuples(bounds(SHAPE[0]), bounds(SHAPE[1]), st.just(slice(None)) | bounds(SHAPE[2])) | POINTS
 
 
 @settings(max_examples=400)
@@ -150,6 +155,9 @@ def test_every_chain_goes_through_the_engine(
 
     monkeypatch.setattr(ChunkReader, "_decode", refuse)
     np.testing.assert_array_equal(array[...], expected, strict=True)
+    if not name.endswith("s"):
+        points = np.random.default_rng(number).integers(0, SHAPE, (50, 3)).T
+        np.testing.assert_array_equal(array.vindex[*points], expected[*points], strict=True)
     assert np.array_equal(zarr.open_array(written.root / name, mode="r")[...], expected)
 
 

@@ -235,8 +235,8 @@ def test_a_mask_may_be_a_list_or_in_a_tuple() -> None:
 def test_points_are_grouped_by_chunk(points: list[tuple[int, int]]) -> None:
     rows, columns = (np.array(axis) for axis in zip(*points, strict=True))
     axes, shape = (RegularAxis(4), RegularAxis(3)), (16, 9)
-    order, groups = points_by_chunk(Points((rows, columns), rows.shape), axes, shape, keeps_order=True)
-    found = list(groups)
+    sorted_points = points_by_chunk(Points((rows, columns), rows.shape), axes, shape, keeps_order=True)
+    order, found = sorted_points.order, list(sorted_points)
     assert [group.chunk for group in found] == sorted({(row // 4, column // 3) for row, column in points})
     for group in found:
         chosen = order[group.place].tolist()

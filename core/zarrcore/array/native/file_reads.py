@@ -62,9 +62,9 @@ class FileReads(NativeReads):
         firsts = range(0, job.count, size)
         return (partial(_read_points, job, first, min(first + size, job.count), again) for first in firsts)
 
-    def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
+    def job(self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False) -> Job | None:
         files, store = self._files, self._files.store
-        job = files.job(rows, out)
+        job = files.job(rows, out, is_listed=is_listed)
         return job if job.read_files(store.open_root(), store.follow_links, *files.names) else None
 
     def _tasks(self, job: Job, crossed: Crossings, again: ReadAgain) -> Iterator[Task]:

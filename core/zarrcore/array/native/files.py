@@ -46,19 +46,29 @@ class NativeArray:
     decodes_whole: bool
     """Whether units are always decoded as a whole."""
 
-    def job(self, rows: Sequence[Sequence[Row]], array: AnyArray) -> Job:
-        """A job for the product of rows, one sequence for each dimension, with the elements in ``array``."""
-        return self._job(rows, array)
+    def job(self, rows: Sequence[ArrayLike], array: AnyArray, **options: Any) -> Job:
+        """A job for the product of rows (`Row`), a sequence for each dimension, with the elements in ``array``.
 
-    def listed_job(self, rows: Sequence[Sequence[Row]], array: AnyArray) -> Job:
-        """A job for units of which the n-th has the n-th row of each dimension, with the elements in ``array``."""
-        return self._job(rows, array, is_listed=True)
+        Args:
+            rows: the units.
+            array: takes the elements, or has them.
+            options: ``is_listed`` and ``arrays`` of `Job`.
+        """
+        form = self.form
+        axes = [
+            JobAxis(length, stride, np.array(crossings, np.int64))
+            for crossings, length, stride in zip(rows, self.pipeline.spec.shape, form.strides, strict=True)
+        ]
+        limit = self.pipeline.max_encoded_nbytes
+        return Job(
+            self.engine, array, axes, form.codecs, form.swap_nbytes, limit, self.decodes_whole, **options
+        )
 
     def whole_job(self, arrays: Sequence[AnyArray]) -> Job:
         """A job for whole units, each with an array of its own."""
         count = len(arrays)
         rows = [[(0, 0, length, 1, 0)] * count for length in self.pipeline.spec.shape]
-        return self._job(rows, arrays[0], is_listed=True, arrays=arrays)
+        return self.job(rows, arrays[0], is_listed=True, arrays=arrays)
 
     def points_job(self, groups: SortedPoints, gathered: AnyArray) -> Job:
         """A job for the chunks of sorted points, with the points' elements in ``gathered``, of one dimension."""
@@ -69,20 +79,9 @@ class NativeArray:
             ones = np.ones_like(lowest)
             rows.append(np.stack([index, lowest, highest - lowest + 1, ones, ones - 1], axis=1))
             place = place + offsets * stride
-        job = self._job(rows, np.broadcast_to(gathered[:1], self.pipeline.spec.shape), is_listed=True)
+        job = self.job(rows, np.broadcast_to(gathered[:1], self.pipeline.spec.shape), is_listed=True)
         job.read_points(gathered, place, groups.bounds)
         return job
-
-    def _job(self, rows: Sequence[ArrayLike], array: AnyArray, **options: Any) -> Job:
-        form = self.form
-        axes = [
-            JobAxis(length, stride, np.array(crossings, np.int64))
-            for crossings, length, stride in zip(rows, self.pipeline.spec.shape, form.strides, strict=True)
-        ]
-        limit = self.pipeline.max_encoded_nbytes
-        return Job(
-            self.engine, array, axes, form.codecs, form.swap_nbytes, limit, self.decodes_whole, **options
-        )
 
     @property
     def most_a_call(self) -> int:

@@ -70,7 +70,7 @@ class MemoryReads:
             region: Any = unit.region or [slice(0, length) for length in self._array.pipeline.spec.shape]
             for line, index, part, at in zip(rows, unit.index, region, place, strict=True):
                 line.append(row_of(index, part, at.start, at.stop - at.start))
-        failed = self._run(self._array.listed_job(rows, out), encoded, start, members)
+        failed = self._run(self._array.job(rows, out, is_listed=True), encoded, start, members)
         return [members[number] for number in failed]
 
     def _for_claims(self, encoded: memoryview, start: int, members: list[Member]) -> list[Member]:

@@ -53,10 +53,11 @@ class PlaceReads(NativeReads):
         further = run(job, 0, job.stored, box, again) or []
         return [*further, *(read_again(box, job.absent, again) or ())]
 
-    def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
+    def job(self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False) -> Job | None:
+        lines = [[row[0] for row in crossings] for crossings in rows]
         places: list[tuple[int, int]] = []
         file: tuple[Store, str] | None = None
-        for index in product(*([row[0] for row in crossings] for crossings in rows)):
+        for index in zip(*lines, strict=True) if is_listed else product(*lines):
             key = self.array.keys.likely(index)
             found = self._store.find(self._prefix + key[len(self.array.keys.prefix) :])
             if found is None:
@@ -75,7 +76,7 @@ class PlaceReads(NativeReads):
         facts = store.stat(name)
         if facts is None or facts.version is None:
             return None
-        job, version = self.array.job(rows, out), facts_in(facts.version)
+        job, version = self.array.job(rows, out, is_listed=is_listed), facts_in(facts.version)
         parts = np.array(places, np.uint64)
         return job if job.read_parts(store.open_root(), store.follow_links, name, parts, version) else None
 

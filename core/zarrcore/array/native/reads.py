@@ -63,8 +63,14 @@ class NativeReads(ABC):
         """
 
     @abstractmethod
-    def job(self, rows: list[list[Row]], out: AnyArray) -> Job | None:
-        """A job that reads chunks, which are not shards; None if the engine cannot do it."""
+    def job(self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False) -> Job | None:
+        """A job that reads chunks, which are not shards; None if the engine cannot do it.
+
+        Args:
+            rows: the chunks, as crossings for each dimension: their product, or those of the same number if they are listed.
+            out: takes the elements.
+            is_listed: whether they are listed.
+        """
 
     def points(
         self, groups: SortedPoints, gathered: AnyArray, again: Callable[[list[int]], None]
@@ -82,15 +88,12 @@ class NativeReads(ABC):
         """Whether the whole chunks at some grid indices, which are not shards, exist and decode."""
         spec = self.array.pipeline.spec
         scratch: AnyArray = np.ndarray(spec.shape, spec.dtype, scratch_buffer("decoded", spec.nbytes))
-        for numbers in _runs(indices):
-            rows: list[list[Row]] = [
-                [(number, 0, length, 1, 0) for number in line]
-                for line, length in zip(numbers, spec.shape, strict=True)
-            ]
-            job = self.job(rows, scratch)
-            if job is None or job.absent or job.run(0, job.count):
-                return False
-        return True
+        rows: list[list[Row]] = [
+            [(number, 0, length, 1, 0) for number in line]
+            for line, length in zip(zip(*indices, strict=True), spec.shape, strict=True)
+        ]
+        job = self.job(rows, scratch, is_listed=True)
+        return job is not None and not job.absent and not job.run(0, job.count)
 
 
 def rows_of(crossed: Crossings) -> list[list[Row]] | None:
@@ -115,17 +118,6 @@ def are_ranges(parts: Iterable[Part]) -> bool:
 def row_of(index: int, part: slice, place: int, count: int) -> Row:
     """One crossing as the engine takes it. A step that leads nowhere may be of any size."""
     return index, part.start, count, (part.step or 1) if count > 1 else 1, place
-
-
-def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[list[Sequence[int]]]:
-    """Indices that follow one another along the last dimension, together."""
-    first = 0
-    for position, index in enumerate(indices):
-        following = indices[position + 1] if position + 1 < len(indices) else None
-        if following != (*index[:-1], index[-1] + 1):
-            run = indices[first : position + 1]
-            yield [*([number] for number in index[:-1]), [one[-1] for one in run]]
-            first = position + 1
 
 
 def run(job: Job, first: int, stop: int, crossed: Crossings, again: ReadAgain) -> list[Task] | None:

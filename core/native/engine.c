@@ -18,6 +18,7 @@
 #define SYS_openat2 437
 #endif
 #define RESOLVE_NO_MAGICLINKS_ 0x02
+#define RESOLVE_NO_SYMLINKS_ 0x04
 #define RESOLVE_BENEATH_ 0x08
 
 enum { NAME_NBYTES = 4096, KEPT_NBYTES = 16 << 20, PAGE_NBYTES = 4096, BLOSC_HEADER = 16 };
@@ -614,6 +615,46 @@ static int read_unit(const zs_job *job, zs_thread *t, const unit *u, const sourc
     return status;
 }
 
+static void repeat(char *to, size_t nbytes, const char *element, size_t itemsize) {
+    memcpy(to, element, itemsize);
+    for (size_t done = itemsize; done < nbytes;) {
+        size_t part = done < nbytes - done ? done : nbytes - done;
+        memcpy(to + done, to, part);
+        done += part;
+    }
+}
+
+/* Give what is wanted of a missing unit the value FILL, a row of it at a time where the array has rows. */
+static int fill_unit(const zs_job *job, zs_thread *t, const unit *u) {
+    size_t size = (size_t)job->itemsize;
+    const char *from = job->fill;
+    box b = u->box;
+    if (u->points) {
+        if (u->npoints) repeat(u->place, (size_t)u->npoints * size, job->fill, size);
+        return ZS_OK;
+    }
+    for (int d = 0; d < b.ndim; d++) {
+        b.from[d] = 0;
+        if (from != job->fill || b.to[d] != job->itemsize || b.length[d] == 1) continue;
+        char *row = buffer(t, DECODED, (size_t)b.length[d] * size);
+        if (!row) return ZS_FAILED;
+        repeat(row, (size_t)b.length[d] * size, job->fill, size);
+        from = row, b.from[d] = job->itemsize;
+    }
+    copy_box(&b, u->place, from, job->itemsize, 0);
+    return ZS_OK;
+}
+
+/* Whether nothing on the path of a missing file is a link, which might lead nowhere: that is an error, and Python's. */
+static int is_without_links(int root, const char *name) {
+    struct { uint64_t flags, mode, resolve; } how = {
+        O_PATH | O_NOFOLLOW | O_CLOEXEC, 0, RESOLVE_BENEATH_ | RESOLVE_NO_SYMLINKS_,
+    };
+    int fd = (int)syscall(SYS_openat2, root, name, &how, sizeof how);
+    if (fd >= 0) close(fd);
+    return fd < 0 && errno == ENOENT;
+}
+
 /* The name of a unit's file; 0 if it is too long. */
 static int unit_name(const zs_job *job, const unit *u, char *name) {
     size_t n = strlen(job->lead);
@@ -643,6 +684,8 @@ static void read_as_file(const zs_job *job, zs_thread *t, int64_t number, int32_
     int fd = open_beneath(job->root, job->follows_links, name, FILE_);
     if (fd < 0) {
         if (errno == ENOENT || errno == ENOTDIR) *status = ZS_MISSING;
+        if (errno == ENOENT && job->fill && is_without_links(job->root, name) && fill_unit(job, t, &u) == ZS_OK)
+            *status = ZS_FILLED;
         return;
     }
     if (!fstat(fd, &facts)) {
@@ -668,7 +711,8 @@ static void read_parts(const zs_job *job, zs_thread *t, int64_t first, int64_t s
         int64_t number = job->order ? job->order[i] : i;
         uint64_t offset = job->parts[2 * number], nbytes = job->parts[2 * number + 1];
         if (offset == UINT64_MAX && nbytes == UINT64_MAX) {
-            status[i] = ZS_MISSING;
+            find_unit(job, number, &u);
+            status[i] = job->fill ? fill_unit(job, t, &u) : ZS_MISSING;
         } else if (nbytes > (uint64_t)job->file_nbytes || offset > (uint64_t)job->file_nbytes - nbytes) {
             status[i] = ZS_BAD;
         } else {
@@ -692,15 +736,6 @@ void zs_read(const zs_job *job, zs_thread *thread, int64_t first, int64_t stop, 
 }
 
 /* --- Writing */
-
-static void repeat(char *to, size_t nbytes, const char *element, size_t itemsize) {
-    memcpy(to, element, itemsize);
-    for (size_t done = itemsize; done < nbytes;) {
-        size_t part = done < nbytes - done ? done : nbytes - done;
-        memcpy(to + done, to, part);
-        done += part;
-    }
-}
 
 static int is_only(const char *chunk, size_t nbytes, const char *element, size_t itemsize) {
     return !memcmp(chunk, element, itemsize) && !memcmp(chunk, chunk + itemsize, nbytes - itemsize);

@@ -26,6 +26,7 @@ enum {
     ZS_FAILED = 5,    /* the operating system refused something */
     ZS_EMPTY = 6,     /* writing: only fill values, so nothing was stored */
     ZS_NO_FOLDER = 7, /* writing: there is no folder for the file */
+    ZS_FILLED = 8,    /* there is no such file, nor a link on its path, and its elements are FILL */
 };
 
 enum { ZS_ZSTD = 1, ZS_BLOSC = 2, ZS_GZIP = 3, ZS_ZLIB = 4, ZS_CRC32C = 5, ZS_LZ4 = 6, ZS_SHUFFLE = 7 };
@@ -93,7 +94,8 @@ typedef struct {
     const int64_t *points, *first_points;
     int64_t npoints;
 
-    /* Writing: one element. Elements outside the array have this value. */
+    /* One element. Writing: as it is stored; elements outside the array have this value. Reading: as it is in the array; missing
+       units read as this value; NULL if Python fills them. */
     const char *fill;
     int32_t stores_empty; /* chunks that hold only this value are stored, too */
 } zs_job;

@@ -98,7 +98,8 @@ class ChunkReader:
 
         if not self.grid.is_regular:
             return None
-        return native_reads(self._store, self._keys, self._pipeline, self._decodes_whole)
+        fills = self._missing == "fill"
+        return native_reads(self._store, self._keys, self._pipeline, self._decodes_whole, fills)
 
     @cached_property
     def _native_memory(self) -> MemoryReads | None:
@@ -282,9 +283,11 @@ class ChunkReader:
     def _read_shard(
         self, parts: Crossings, out: AnyArray | None, cache: ChunkCache | None, native: NativeReads | None
     ) -> Iterable[Task] | None:
-        if native is not None and out is not None:
-            chunk = self.grid.chunk_of(tuple(crossings[0][0] for crossings in parts))
-            key = self._keys.key(chunk)
+        if out is None:
+            return self._read_chunk(cache, [*self.grid.units(parts, out)])
+        chunk = self.grid.chunk_of(tuple(crossings[0][0] for crossings in parts))
+        key = self._keys.key(chunk)
+        if native is not None:
             located = self._shards.located(
                 cache, key, chunk, [[part[0] for part in crossings] for crossings in parts]
             )
@@ -292,6 +295,10 @@ class ChunkReader:
                 again = partial(self._read_by_python, out, cache)
                 if (tasks := native.inner_chunks(key, *located, parts, out, again)) is not None:
                     return tasks
+        if self._missing == "fill" and not self._store.is_remote and self._store.stat(key) is None:
+            place: Any = [slice(crossings[0][2].start, crossings[-1][2].stop) for crossings in parts]
+            out[(*place, ...)] = self.metadata.fill_value
+            return None
         return self._read_chunk(cache, [*self.grid.units(parts, out)])
 
     def _read_by_python(

@@ -123,6 +123,10 @@ class Format(ABC):
             UnsupportedError: it needs an unknown extension.
         """
 
+    def leaves_keys_open(self, metadata: ArrayMetadata) -> bool:
+        """Whether the documents of an array do not say how its chunk keys are built, so that `resolve` asks the store."""
+        return False
+
     def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         """The array with everything that its documents leave open and its chunk keys show.
 

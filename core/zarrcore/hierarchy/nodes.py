@@ -279,7 +279,9 @@ class ArrayNode(ChangeableNode, Array):
         found: Found,
         metadata: ArrayMetadata,
     ) -> None:
-        within = hierarchy.within(path)
+        within, settled = hierarchy.within(path), None
+        if hierarchy.format.leaves_keys_open(metadata):
+            settled = partial(hierarchy.format.resolve, within, metadata, partial(is_there, hierarchy.store))
         super().__init__(
             hierarchy.store,
             hierarchy.format.chunk_prefix(within),
@@ -287,7 +289,7 @@ class ArrayNode(ChangeableNode, Array):
             hierarchy.chunk_cache,
             hierarchy.max_chunk_bytes,
             hierarchy.read_only,
-            partial(hierarchy.format.resolve, within, metadata, partial(is_there, hierarchy.store)),
+            settled,
             hierarchy.missing,
             hierarchy.verify,
         )

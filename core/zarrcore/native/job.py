@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrcore.native.library import Engine
-from zarrcore.native.structures import NativeAxis, NativeCodec, NativeJob
+from zarrcore.native.structures import FILLED, NativeAxis, NativeCodec, NativeJob
 from zarrcore.typing import AnyArray
 
 
@@ -42,6 +42,7 @@ class Job:
         decodes_whole: decode units as a whole, even if less is wanted.
         is_listed: the n-th unit has the n-th crossing of each axis; else units are the product of the crossings, in C order.
         arrays: one for each unit, of the same shape and strides, the first of which is ``array``; None if that is for all.
+        fill: an element, with whose value missing units are read; None if they are not.
 
     Attributes:
         count: the number of units.
@@ -60,6 +61,7 @@ class Job:
         decodes_whole: bool = False,
         is_listed: bool = False,
         arrays: Sequence[AnyArray] | None = None,
+        fill: bytes | None = None,
     ) -> None:
         self._engine = engine
         self._kept: list[Any] = [array, *axes]
@@ -94,7 +96,10 @@ class Job:
             is_listed=is_listed,
             max_encoded_nbytes=max_encoded_nbytes,
             decodes_whole=decodes_whole,
+            fill=fill,
         )
+        self._fills = fill is not None
+        self._is_current: Callable[[], bool] = lambda: False
         if arrays is not None:
             addresses = np.array([one.ctypes.data for one in arrays], np.uintp)
             self._job.arrays = addresses.ctypes.data
@@ -106,7 +111,13 @@ class Job:
         self._status_address = self.statuses.ctypes.data
 
     def read_files(
-        self, directory: Any, follows_links: bool, lead: str, separator: str, is_reversed: bool
+        self,
+        directory: Any,
+        follows_links: bool,
+        lead: str,
+        separator: str,
+        is_reversed: bool,
+        is_current: Callable[[], bool] | None = None,
     ) -> bool:
         """Let each unit be the file of its index beneath an open directory. False if the engine cannot execute the job.
 
@@ -116,8 +127,10 @@ class Job:
             lead: what comes before the index.
             separator: between the numbers of the index.
             is_reversed: the last dimension comes first.
+            is_current: whether the directory is still the one that it was opened as. Otherwise no file counts as missing in it.
         """
         self._kept.append(directory)
+        self._is_current = is_current or self._is_current
         self._job.root = directory.descriptor
         self._job.follows_links = follows_links
         self._job.lead = os.fsencode(lead)
@@ -142,7 +155,7 @@ class Job:
             parts: per unit, its offset and size; the largest numbers if it is missing.
             version: the file's time of change in ns, size and inode number; it must not differ.
         """
-        is_absent = (parts == np.iinfo(parts.dtype).max).all(axis=1)
+        is_absent = (parts == np.iinfo(parts.dtype).max).all(axis=1) & (not self._fills)
         order = np.lexsort((parts[:, 0], is_absent)).astype(np.uint32)
         self.stored -= int(np.count_nonzero(is_absent))
         self.absent = order[self.stored :].tolist()
@@ -213,7 +226,10 @@ class Job:
     def run(self, first: int, stop: int) -> list[int]:
         """Read some of the units. Return those that were not read, for whatever reason."""
         self._engine.read(self._address, first, stop, self._status_address)
-        failed = np.flatnonzero(self.statuses[first:stop])
+        statuses = self.statuses[first:stop]
+        failed = np.flatnonzero(statuses)
+        if len(failed) and (statuses == FILLED).any() and self._is_current():
+            failed = failed[statuses[failed] != FILLED]
         if not len(failed):
             return []
         numbers = failed + first

@@ -15,6 +15,7 @@ MAX_CODECS: Final = 8
 OK: Final = 0
 EMPTY: Final = 6
 NO_FOLDER: Final = 7
+FILLED: Final = 8
 """Some of what may become of a unit."""
 
 CODEC_KINDS: Final = {"zstd": 1, "blosc": 2, "gzip": 3, "zlib": 4, "crc32c": 5, "lz4": 6, "shuffle": 7}

@@ -43,6 +43,11 @@ class ChunkKeys:
                     self._settled = None
         return self._encoding
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether `likely` makes no mistakes."""
+        return self._settled is None
+
     def settle(self) -> None:
         """Ask the store how keys are built, if the documents leave it open: `likely` makes no mistakes from then on.
 

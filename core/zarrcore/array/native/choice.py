@@ -12,10 +12,10 @@ from zarrcore.stores.interface import Store
 
 
 def native_reads(
-    store: Store, keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool
+    store: Store, keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool, fills: bool
 ) -> NativeReads | None:
     """The reads of an array that the engine can execute; None if it can execute none of them."""
-    array = native_array(keys, pipeline, decodes_whole)
+    array = native_array(keys, pipeline, decodes_whole, fills)
     if array is None:
         return None
     files = native_files(store, array)

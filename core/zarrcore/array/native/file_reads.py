@@ -13,13 +13,9 @@ from zarrcore.array.native.files import NativeFiles, Row
 from zarrcore.array.native.reads import NativeReads, ReadAgain, read_again, rows_of, run
 from zarrcore.array.pools import Task
 from zarrcore.array.selection.points import SortedPoints
-from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING
 from zarrcore.native import Job
 from zarrcore.stores.local.store import facts_in
 from zarrcore.typing import AnyArray
-
-_SPARSE = 8
-"""Python, which fills what is missing, is faster where fewer than one of so many inner chunks are stored."""
 
 
 class FileReads(NativeReads):
@@ -42,11 +38,10 @@ class FileReads(NativeReads):
         out: AnyArray,
         again: ReadAgain,
     ) -> Iterator[Task] | None:
-        stored = np.count_nonzero(places[:, 1] != MISSING)
-        if (rows := rows_of(crossed)) is None or stored * _SPARSE < len(places):
+        if (rows := rows_of(crossed)) is None:
             return None
         files, store = self._files, self._files.store
-        job, name = files.job(rows, out), files.name(key)
+        job, name = files.job(rows, out, fills=True), files.name(key)
         if not job.read_parts(store.open_root(), store.follow_links, name, places, facts_in(version)):
             return None
         return self._tasks(job, crossed, again)
@@ -54,18 +49,23 @@ class FileReads(NativeReads):
     def points(
         self, groups: SortedPoints, gathered: AnyArray, again: Callable[[list[int]], None]
     ) -> Iterator[Task] | None:
-        files, store = self._files, self._files.store
-        job = files.points_job(groups, gathered)
-        if not job.read_files(store.open_root(), store.follow_links, *files.names):
+        files = self._files
+        job = self._placed(files.points_job(groups, gathered))
+        if job is None:
             return None
         size = files.units_a_call(job.count)
         firsts = range(0, job.count, size)
         return (partial(_read_points, job, first, min(first + size, job.count), again) for first in firsts)
 
-    def job(self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False) -> Job | None:
-        files, store = self._files, self._files.store
-        job = files.job(rows, out, is_listed=is_listed)
-        return job if job.read_files(store.open_root(), store.follow_links, *files.names) else None
+    def job(
+        self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False, fills: bool = True
+    ) -> Job | None:
+        return self._placed(self._files.job(rows, out, is_listed=is_listed, fills=fills))
+
+    def _placed(self, job: Job) -> Job | None:
+        store, root = self._files.store, self._files.store.open_root()
+        is_current = partial(store.has_root, root)
+        return job if job.read_files(root, store.follow_links, *self._files.names, is_current) else None
 
     def _tasks(self, job: Job, crossed: Crossings, again: ReadAgain) -> Iterator[Task]:
         size = self._files.units_a_call(job.count)

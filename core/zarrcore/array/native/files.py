@@ -45,13 +45,16 @@ class NativeArray:
     """The same, for the engine."""
     decodes_whole: bool
     """Whether units are always decoded as a whole."""
+    fill: bytes | None
+    """The element with whose value missing units are read; None if Python decides what to do."""
 
-    def job(self, rows: Sequence[ArrayLike], array: AnyArray, **options: Any) -> Job:
+    def job(self, rows: Sequence[ArrayLike], array: AnyArray, *, fills: bool = False, **options: Any) -> Job:
         """A job for the product of rows (`Row`), a sequence for each dimension, with the elements in ``array``.
 
         Args:
             rows: the units.
             array: takes the elements, or has them.
+            fills: whether missing units may be filled.
             options: ``is_listed`` and ``arrays`` of `Job`.
         """
         form = self.form
@@ -59,6 +62,8 @@ class NativeArray:
             JobAxis(length, stride, np.array(crossings, np.int64))
             for crossings, length, stride in zip(rows, self.pipeline.spec.shape, form.strides, strict=True)
         ]
+        if fills and self.keys.is_settled:  # otherwise a missing unit may have another key
+            options["fill"] = self.fill
         limit = self.pipeline.max_encoded_nbytes
         return Job(
             self.engine, array, axes, form.codecs, form.swap_nbytes, limit, self.decodes_whole, **options
@@ -79,7 +84,9 @@ class NativeArray:
             ones = np.ones_like(lowest)
             rows.append(np.stack([index, lowest, highest - lowest + 1, ones, ones - 1], axis=1))
             place = place + offsets * stride
-        job = self.job(rows, np.broadcast_to(gathered[:1], self.pipeline.spec.shape), is_listed=True)
+        job = self.job(
+            rows, np.broadcast_to(gathered[:1], self.pipeline.spec.shape), is_listed=True, fills=True
+        )
         job.read_points(gathered, place, groups.bounds)
         return job
 
@@ -113,12 +120,16 @@ class NativeFiles(NativeArray):
         return self.name(beginning), separator, is_reversed
 
 
-def native_array(keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool = False) -> NativeArray | None:
-    """An array, if the engine can decode its chunks."""
+def native_array(
+    keys: ChunkKeys, pipeline: Pipeline, decodes_whole: bool = False, fills: bool = False
+) -> NativeArray | None:
+    """An array, if the engine can decode its chunks. It may fill those that are missing if ``fills`` says so."""
     form, found = pipeline.native_form(), engine()
     if form is None or found is None or not form.names <= found.codecs:
         return None
-    return NativeArray(found, keys, pipeline, form, decodes_whole)
+    spec = pipeline.spec
+    fill = np.asarray(spec.fill_value, spec.dtype).tobytes() if fills else None
+    return NativeArray(found, keys, pipeline, form, decodes_whole, fill)
 
 
 def local_store(store: Store, key: str) -> tuple[LocalStore, str] | None:
@@ -146,7 +157,7 @@ def native_files(store: Store, array: NativeArray) -> NativeFiles | None:
     except StoreError:
         return None  # Python reports it
     return NativeFiles(
-        array.engine, array.keys, array.pipeline, array.form, array.decodes_whole, inner, prefix
+        array.engine, array.keys, array.pipeline, array.form, array.decodes_whole, array.fill, inner, prefix
     )
 
 

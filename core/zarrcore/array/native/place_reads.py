@@ -53,7 +53,9 @@ class PlaceReads(NativeReads):
         further = run(job, 0, job.stored, box, again) or []
         return [*further, *(read_again(box, job.absent, again) or ())]
 
-    def job(self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False) -> Job | None:
+    def job(
+        self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False, fills: bool = True
+    ) -> Job | None:
         lines = [[row[0] for row in crossings] for crossings in rows]
         places: list[tuple[int, int]] = []
         file: tuple[Store, str] | None = None
@@ -76,7 +78,7 @@ class PlaceReads(NativeReads):
         facts = store.stat(name)
         if facts is None or facts.version is None:
             return None
-        job, version = self.array.job(rows, out, is_listed=is_listed), facts_in(facts.version)
+        job, version = self.array.job(rows, out, is_listed=is_listed, fills=fills), facts_in(facts.version)
         parts = np.array(places, np.uint64)
         return job if job.read_parts(store.open_root(), store.follow_links, name, parts, version) else None
 

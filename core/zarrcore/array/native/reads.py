@@ -63,13 +63,16 @@ class NativeReads(ABC):
         """
 
     @abstractmethod
-    def job(self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False) -> Job | None:
+    def job(
+        self, rows: list[list[Row]], out: AnyArray, *, is_listed: bool = False, fills: bool = True
+    ) -> Job | None:
         """A job that reads chunks, which are not shards; None if the engine cannot do it.
 
         Args:
             rows: the chunks, as crossings for each dimension: their product, or those of the same number if they are listed.
             out: takes the elements.
             is_listed: whether they are listed.
+            fills: whether missing chunks may read as fill values.
         """
 
     def points(
@@ -92,7 +95,7 @@ class NativeReads(ABC):
             [(number, 0, length, 1, 0) for number in line]
             for line, length in zip(zip(*indices, strict=True), spec.shape, strict=True)
         ]
-        job = self.job(rows, scratch, is_listed=True)
+        job = self.job(rows, scratch, is_listed=True, fills=False)
         return job is not None and not job.absent and not job.run(0, job.count)
 
 

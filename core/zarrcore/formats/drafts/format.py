@@ -110,11 +110,13 @@ class DraftFormat(Format):
     def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
         return dict(self.forms).get(self.entry_point.form, self.forms[0][1])
 
+    def leaves_keys_open(self, metadata: ArrayMetadata) -> bool:
+        return metadata.chunk_key_encoding.name == "draft"
+
     def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
-        keys = metadata.chunk_key_encoding
-        prefix = self.chunk_prefix(path)
-        if keys.name != "draft":
+        if not self.leaves_keys_open(metadata):
             return metadata
+        keys, prefix = metadata.chunk_key_encoding, self.chunk_prefix(path)
         if path == "/" and is_there(prefix + "/"):  # zarrita of 2020 wrote two slashes
             prefix, keys = prefix + "/", replace(keys, lead="/c")
         if not metadata.shape and not is_there(prefix + "c") and is_there(prefix + "c0"):

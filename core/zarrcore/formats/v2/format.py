@@ -78,10 +78,13 @@ class V2Format(Format):
         _with_format(told[".zgroup"])
         return GroupMetadata(attributes)
 
+    def leaves_keys_open(self, metadata: ArrayMetadata) -> bool:
+        return not metadata.chunk_key_encoding.is_told and len(metadata.shape) > 1
+
     def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
-        keys, prefix, first = metadata.chunk_key_encoding, self.prefix(path), (0,) * len(metadata.shape)
-        if keys.is_told or len(first) < 2:
+        if not self.leaves_keys_open(metadata):
             return metadata
+        keys, prefix, first = metadata.chunk_key_encoding, self.prefix(path), (0,) * len(metadata.shape)
         nested = replace(keys, separator="/")
         if not is_there(prefix + nested.encode(first)) and not is_there(prefix + "0/"):
             return metadata

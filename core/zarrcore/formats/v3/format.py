@@ -85,15 +85,18 @@ class V3Format(Format):
     def parse_consolidated(self, told: JsonObject) -> NodeMetadata | None:
         return parse_node(told)
 
-    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
-        keys = metadata.chunk_key_encoding
+    def leaves_keys_open(self, metadata: ArrayMetadata) -> bool:
         # In March 2023, when a codec was still called "endian", zarrita used the chunk keys of earlier drafts.
-        if keys.name == "default" and _has_endian(metadata.codecs):
-            older, first = ChunkKeyEncoding("draft", keys.separator), (0,) * len(metadata.shape)
-            prefix = self.chunk_prefix(path)
-            if not is_there(prefix + keys.encode(first)) and is_there(prefix + older.encode(first)):
-                return replace(metadata, chunk_key_encoding=older)
-        return metadata
+        return metadata.chunk_key_encoding.name == "default" and _has_endian(metadata.codecs)
+
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+        if not self.leaves_keys_open(metadata):
+            return metadata
+        keys, prefix, first = metadata.chunk_key_encoding, self.chunk_prefix(path), (0,) * len(metadata.shape)
+        older = ChunkKeyEncoding("draft", keys.separator)
+        if is_there(prefix + keys.encode(first)) or not is_there(prefix + older.encode(first)):
+            return metadata
+        return replace(metadata, chunk_key_encoding=older)
 
     def stored_documents(self, documents: Documents) -> JsonObject:
         return parse_json_object(documents[0]) if documents[0] is not None else {}

@@ -180,6 +180,14 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         """
         return self._directory()
 
+    def has_root(self, directory: OpenDirectory) -> bool:
+        """Whether a directory is the root now, so that a file which is absent there is absent here.
+
+        Raises:
+            StoreNotFoundError: the directory was removed.
+        """
+        return self._revalidated() is directory
+
     def get_of_inode(self, key: str, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
         """The result of `get` for the file with this inode number, even if its content changed.
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import zarrcore
 from zarrcore.array.reader import ChunkReader
 from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
-from zarrcore.errors import ReadCancelledError, ZarrError
+from zarrcore.errors import ChunkNotFoundError, ReadCancelledError, StoreNotFoundError, ZarrError
 from zarrcore.native import Job, engine
 
 pytestmark = pytest.mark.skipif(engine() is None, reason="the engine is not built")
@@ -147,11 +147,8 @@ def test_every_chain_goes_through_the_engine(
     if not name.endswith("s"):
         expected[8:16, 16:32, 16:32] = 0
 
-    decode = ChunkReader._decode
-
-    def refuse(self: ChunkReader, unit: Any, encoded: Any, is_span: bool) -> None:
-        assert encoded is None, "Python read a chunk"
-        decode(self, unit, encoded, is_span)
+    def refuse(*_: Any) -> None:
+        pytest.fail("Python read a chunk")
 
     monkeypatch.setattr(ChunkReader, "_decode", refuse)
     np.testing.assert_array_equal(array[...], expected, strict=True)
@@ -170,6 +167,11 @@ DAMAGE = st.one_of(
     st.tuples(st.just("pipe"), st.just(0.0)),
     st.tuples(st.just("link out"), st.just(0.0)),
     st.tuples(st.just("link in"), st.just(0.0)),
+    st.tuples(st.just("link to nowhere"), st.just(0.0)),
+    st.tuples(st.just("folder is a link to nowhere"), st.just(0.0)),
+    st.tuples(st.just("folder is a file"), st.just(0.0)),
+    st.tuples(st.just("folder is missing"), st.just(0.0)),
+    st.tuples(st.just("missing"), st.just(0.0)),
     st.tuples(st.just("denied"), st.just(0.0)),
 )
 
@@ -189,6 +191,12 @@ def damage(path: Path, how: str, where: float) -> None:
     elif how == "denied":
         chunk.write_bytes(b"")
         chunk.chmod(0)
+    elif how.startswith("folder is"):
+        chunk.parent.rename(path / "moved")
+        if how.endswith("file"):
+            chunk.parent.touch()
+        elif how.endswith("nowhere"):
+            chunk.parent.symlink_to("nothing")
     else:
         chunk.rename(path / "moved")
         if how == "folder":
@@ -200,7 +208,9 @@ def damage(path: Path, how: str, where: float) -> None:
             chunk.symlink_to(path.with_name(f"{path.name}-outside"))
         elif how == "link in":
             chunk.symlink_to(path / "moved")
-        else:
+        elif how == "link to nowhere":
+            chunk.symlink_to("nothing")
+        elif how != "missing":
             chunk.touch()
 
 
@@ -305,3 +315,65 @@ def test_whole_chunks_are_decoded_without_their_elements(tmp_path: Path, is_dama
     assert array.chunks_surely_decode(indices) != is_damaged
     assert array.chunks_surely_decode(indices[:-1])
     assert not array.chunks_surely_decode([(9, 9)])
+
+
+SPARSE = {(0, 0): 3, (1, 2): 5}
+"""Of some chunks, the elements."""
+
+
+def sparse(path: Path, **options: Any) -> np.ndarray:
+    """An array most of whose chunks or shards are missing, with fill value 7, and what it reads as."""
+    array = created(path, shape=(40, 50), dtype="i2", chunks=(5, 5), fill_value=7, **options)
+    expected = np.full((40, 50), 7, "i2")
+    for (row, column), value in SPARSE.items():
+        expected[row * 10 : row * 10 + 10, column * 10 : column * 10 + 10] = value
+        array[row * 10 : row * 10 + 5, column * 10 : column * 10 + 10] = value
+    for row, column in SPARSE:
+        expected[row * 10 + 5 : row * 10 + 10, column * 10 : column * 10 + 10] = 7
+    return expected
+
+
+@pytest.mark.parametrize("shards", [None, (10, 10)])
+@pytest.mark.parametrize("is_native", [True, False])
+@pytest.mark.parametrize(
+    "selection",
+    [
+        ...,
+        (slice(None, None, -3), slice(1, None, 4)),
+        (7, slice(None)),
+        ([39, 0, 2, 13], slice(48, 3, -1)),
+        (12, 24),
+    ],
+)
+def test_most_chunks_may_be_missing(
+    tmp_path: Path, shards: Any, is_native: bool, selection: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = sparse(tmp_path / "a.zarr", shards=shards)
+    if not is_native:
+        monkeypatch.setattr("zarrcore.array.native.files.engine", lambda: None)
+    found = zarrcore.open_array(tmp_path / "a.zarr/a")[selection]
+    np.testing.assert_array_equal(found, expected[selection])
+    with zarrcore.open_hierarchy(tmp_path / "a.zarr", missing="error") as hierarchy:
+        if 7 in np.atleast_1d(expected[selection]):
+            with pytest.raises(ChunkNotFoundError):
+                hierarchy.array("a")[selection]
+
+
+def test_chunks_of_an_array_that_was_removed_are_no_fill_values(tmp_path: Path) -> None:
+    sparse(tmp_path / "a.zarr")
+    array = zarrcore.open_array(tmp_path / "a.zarr/a")
+    assert array[39, 49] == 7
+    shutil.rmtree(tmp_path / "a.zarr")
+    with pytest.raises(StoreNotFoundError):
+        array[39, :]
+    with pytest.raises(StoreNotFoundError):
+        array.vindex[[39, 38], [1, 2]]
+
+
+def test_chunks_of_an_array_that_replaced_another_are_found(tmp_path: Path) -> None:
+    sparse(tmp_path / "a.zarr")
+    array = zarrcore.open_array(tmp_path / "a.zarr/a")
+    assert array[39, 49] == 7
+    (tmp_path / "a.zarr").rename(tmp_path / "old.zarr")
+    created(tmp_path / "a.zarr", data=np.full((40, 50), 9, "i2"), chunks=(5, 5))
+    assert array[39, 40:].tolist() == [9] * 10

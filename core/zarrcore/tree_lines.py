@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from zarrcore.conventions import recognise
-from zarrcore.errors import UnreadableNodeError
+from zarrcore.errors import UnreadableNodeError, ZarrError
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrcore.hierarchy.walking import Branch
 from zarrcore.printable import printable
@@ -28,18 +28,27 @@ def tree_lines(top: Branch, paint: Callable[[str, str], str] = _plain) -> Iterat
 
 
 def _walk(top: Branch) -> Iterator[tuple[str, AnyNode]]:
-    """Nodes with the lines that lead to them. Children are fetched one ahead, to know which one is the last."""
+    """Nodes with the lines that lead to them. Children are fetched one ahead, to know which one is the last.
+
+    Those that came before an error are returned before it is raised.
+    """
     yield "", top.node
     levels = [("", iter(top), next(iter(top), None))]
+    error: ZarrError | None = None
     while levels:
         below, children, branch = levels.pop()
         if branch is None:
             continue
-        following = next(children, None)
+        try:
+            following = next(children, None)
+        except ZarrError as caught:
+            following, error = None, caught
         levels.append((below, children, following))
         yield below + ("├── " if following is not None else "└── "), branch.node
         indent = below + ("│   " if following is not None else "    ")
         levels.append((indent, iter(branch), next(iter(branch), None)))
+    if error is not None:
+        raise error
 
 
 def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], str]) -> str:

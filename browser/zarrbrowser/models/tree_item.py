@@ -12,6 +12,7 @@ from typing import Any
 from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Request
+from zarrcore.errors import ZarrError
 
 PAGE_SIZE = 500
 """The rows of a group that a view lays out in a few milliseconds. A larger group shows ranges of this size."""
@@ -119,15 +120,20 @@ def _number_key(digits: str) -> tuple[int, int, str]:
     return 0, len(digits), digits
 
 
-def next_page(stream: Iterator[NodeLike], size: int = PAGE_SIZE) -> tuple[list[NodeLike], bool]:
-    """The next children, and whether these are the last; runs in a worker."""
+def next_page(
+    stream: Iterator[NodeLike], size: int = PAGE_SIZE
+) -> tuple[list[NodeLike], bool, ZarrError | None]:
+    """The next children, whether these are the last, and why there are no further ones; runs in a worker."""
     page: list[NodeLike] = []
     stop_s = time.monotonic() + PAGE_TIME_S
-    for node in stream:
-        page.append(node)
-        if len(page) >= size or time.monotonic() > stop_s:
-            return page, False
-    return page, True
+    try:
+        for node in stream:
+            page.append(node)
+            if len(page) >= size or time.monotonic() > stop_s:
+                return page, False, None
+    except ZarrError as error:
+        return page, True, error
+    return page, True, None
 
 
 class NameList:

@@ -64,6 +64,8 @@ class _Page:
     is_last: bool
     stream: Iterator[NodeLike]
     """The further ones."""
+    error: ZarrError | None = None
+    """Why there are no further ones."""
     names: list[str] | None = None
     """The names of all children, if they are known and more than a page."""
     listed: NameList | None = None
@@ -392,16 +394,16 @@ class TreeModel(RowModel):
 
         def work(asked: Request) -> _Page:
             children = stream if stream is not None else iter(node.children())
-            nodes, last = next_page(children, wanted)
+            nodes, last, error = next_page(children, wanted)
             if last or not known < PAGE_SIZE <= known + len(nodes):
-                return _Page(nodes, last, children)
+                return _Page(nodes, last, children, error)
             listed = NameList(node)
             try:
                 names = listed.all_names(time.monotonic() + LISTING_S, asked.is_cancelled)
-            except ZarrError as error:  # the pages show it, if it stays
-                _log.debug("cannot list all names below %s: %s", node.path, error)
+            except ZarrError as failure:  # the pages show it, if it stays
+                _log.debug("cannot list all names below %s: %s", node.path, failure)
                 return _Page(nodes, last, children)
-            return _Page(nodes, last, children, names, listed)
+            return _Page(nodes, last, children, None, names, listed)
 
         self._cancel(item)
         item.asked = asked = self._workers.submit(
@@ -415,6 +417,9 @@ class TreeModel(RowModel):
 
     def _arrived(self, item: TreeItem, page: _Page) -> None:
         self._insert_nodes(item, [node for node in page.nodes if node.name not in item.names])
+        if page.error is not None:
+            self._failed_to_fetch(item, page.error)
+            return
         item.stream = None if page.is_last else page.stream
         self._say(item, "" if page.is_last else _MORE)
         item.fetching = Fetching.WHOLLY if page.is_last else Fetching.PARTLY

@@ -37,6 +37,7 @@ from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.consolidated_nodes import ConsolidatedNodes, consolidated_nodes
 from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
 from zarrcore.hierarchy.listings import Listings
+from zarrcore.hierarchy.named_nodes import named_nodes
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
@@ -202,14 +203,30 @@ class NodeLoader:
             except ListingUnsupportedError as error:
                 found = self._read_consolidated()
                 if found is None:
-                    url = self.store.url
-                    sentence = (
-                        f"{url} cannot be listed and has no consolidated metadata: name the path of a node"
-                    )
+                    yield from (names := self._named_by_attributes(path))
+                    url, what = self.store.url, "name the path of a node"
+                    if names:
+                        what = "only nodes that attributes name are known; name the path of another one"
+                    sentence = f"{url} cannot be listed and has no consolidated metadata: {what}"
                     raise ListingUnsupportedError(sentence, url=url) from error
             else:
                 return
         yield from found[1].names.get(within, ())
+
+    def _named_by_attributes(self, path: str) -> list[str]:
+        """The names below a path that attributes of its group, or of a group above it that is known, name."""
+        names: dict[str, None] = {}
+        base, above = path.rstrip("/") + "/", path
+        while True:
+            node = self._kept.get(above)
+            for named in named_nodes(node.attributes) if isinstance(node, Group) else ():
+                full = f"{above.rstrip('/')}/{named}"
+                name = full[len(base) :].split("/")[0] if full.startswith(base) else ""
+                if name not in ("", ".", "..") and self._format.child_name(name, True) is not None:
+                    names[name] = None
+            if above in ("/", ""):
+                return [*names]
+            above = above.rpartition("/")[0] or "/"
 
     def _implies_group(self, within: str) -> bool:
         """Whether nodes below a path without documents make it a group.

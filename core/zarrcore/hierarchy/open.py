@@ -83,6 +83,7 @@ def open_hierarchy(
         SelectionError: ``source`` is ``SOURCE#/path``, which names a node; or it would be made, and has the name of a
             file or a database. A slash at its end names a folder.
         ReadOnlyError: the store is read-only, a collection, or a folder of another kind, such as an Icechunk repository.
+        TypeError: an unknown option, a value of another type, or ``store_options`` for an open store.
 
     >>> hierarchy = open_hierarchy("memory://open-hierarchy", "a")
     >>> hierarchy["g/a"] = [1, 2, 3]
@@ -102,6 +103,10 @@ def open_hierarchy(
         raise UnsupportedError("verify", str(verify), "is unknown; known are needed, always")
     if isinstance(source, ReadableStore):
         store = source
+        if store_options:
+            raise TypeError(
+                f"a store that is already open takes no options, found {', '.join(store_options)}"
+            )
     else:
         refuse_node(source)
         source = place_text("source", source)

@@ -34,15 +34,15 @@ def test_a_name_of_any_length_has_a_place() -> None:
 def test_pages_end_at_their_size_and_the_last_one_says_so() -> None:
     nodes = [FakeArray(np.zeros(number)) for number in range(5)]
     stream = iter(nodes)
-    assert next_page(stream, 3) == (nodes[:3], False)
-    assert next_page(stream, 3) == (nodes[3:], True)
-    assert next_page(stream, 3) == ([], True)
+    assert next_page(stream, 3) == (nodes[:3], False, None)
+    assert next_page(stream, 3) == (nodes[3:], True, None)
+    assert next_page(stream, 3) == ([], True, None)
 
 
 def test_a_page_of_a_slow_store_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_item, "PAGE_TIME_S", -1.0)
     stream = iter([FakeArray(np.zeros(1)) for _ in range(5)])
-    page, is_last = next_page(stream, 3)
+    page, is_last, _ = next_page(stream, 3)
     assert (len(page), is_last) == (1, False), "at least one row, or it would never go on"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 
 import numpy as np
 import pytest
@@ -162,6 +163,17 @@ def test_a_listing_that_fails_is_a_row_that_can_be_retried(workers: Workers, qtb
     with qtbot.waitSignal(model.children_arrived):
         model.retry(model.index(0, 0, root))
     assert names(model, root) == ["a"]
+
+
+def test_nodes_that_came_before_an_error_are_rows_above_it(workers: Workers, qtbot: QtBot) -> None:
+    group, came = FakeGroup({name: FakeArray(np.zeros(1)) for name in "abc"}), count()
+    group.before_child = lambda: Flaky()() if next(came) == 2 else None
+    model, root = model_of(group, workers, qtbot)
+    model.fetchMore(root)
+    qtbot.waitUntil(lambda: names(model, root) == ["a", "b", "The server at example.org does not answer."])
+    with qtbot.waitSignal(model.children_arrived):
+        model.retry(model.index(2, 0, root))
+    assert names(model, root) == ["a", "b", "c"]
 
 
 @pytest.mark.usefixtures("too_many")

@@ -126,3 +126,8 @@ class TestModes:
                 change()
         with pytest.raises(ReadOnlyError, match="cannot be written"):
             zarrcore.open_hierarchy(ReadOnlyStore(store), "r+")
+
+
+def test_a_store_that_is_already_open_takes_no_options() -> None:
+    with pytest.raises(TypeError, match="already open takes no options, found attributes"):
+        zarrcore.create(MemoryStore(), attributes={"a": 1})

@@ -76,9 +76,9 @@ def test_a_page_that_comes_in_parts_is_fetched_wholly(
 ) -> None:
     """As from a store that takes long for each node."""
 
-    def part(stream: Iterator[Any], size: int) -> tuple[list[Any], bool]:
+    def part(stream: Iterator[Any], size: int) -> tuple[list[Any], bool, None]:
         nodes = [*islice(stream, min(size, 130))]
-        return nodes, not nodes
+        return nodes, not nodes, None
 
     monkeypatch.setattr("zarrbrowser.models.tree_model.next_page", part)
     group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(3000)})

@@ -63,7 +63,7 @@ class Node:
         self.attribute_faults: dict[str, str] = {}
         """Why attributes of a group cannot be read, once the others were read. A dataset needs all of its own."""
 
-    @property
+    @cached_property
     def is_dataset(self) -> bool:
         """Whether it is a dataset."""
         return self.header.has(LAYOUT) or self.header.has(DATASPACE)

@@ -431,6 +431,16 @@ def _numbers(kind: Datatype, data: bytes, count: int) -> AnyArray | None:
     return None
 
 
+def number_type(kind: Datatype) -> np.dtype[Any] | None:
+    """The type of NumPy that holds the values of a type of numbers; None for other types."""
+    if kind.kind not in (Kind.INTEGER, Kind.FLOAT):
+        return None
+    with suppress(UnshownError):
+        packed = converted_number(kind)
+        return np.dtype(packed.dtype) if packed else stored_dtype(kind).newbyteorder("=")
+    return None
+
+
 def list_text(items: list[Any]) -> str:
     """A variable-length array as JSON, in which texts stay legible."""
     return json.dumps(items, ensure_ascii=False)

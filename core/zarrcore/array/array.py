@@ -47,6 +47,7 @@ class Array(DuckArray):
             all keys are needed.
         missing: "fill" reads missing chunks as fill values; "error" raises ChunkNotFoundError.
         verify: "always" decodes chunks as a whole, so that damage anywhere in them is found.
+        confirmed: raises if the array is not there; called once, when a chunk is missing. None if that is known.
 
     Raises:
         MetadataError: the codecs do not fit the chunks.
@@ -64,6 +65,7 @@ class Array(DuckArray):
         settled: Callable[[], ArrayMetadata] | None = None,
         missing: Missing = "fill",
         verify: Verify = "needed",
+        confirmed: Callable[[], None] | None = None,
     ) -> None:
         self.store = store
         self.chunk_cache = chunk_cache
@@ -73,6 +75,7 @@ class Array(DuckArray):
         self._settled = settled
         self.missing = missing
         self.verify = verify
+        self.confirmed = confirmed
         self._take(metadata)
 
     def _take(self, metadata: ArrayMetadata) -> None:
@@ -87,8 +90,26 @@ class Array(DuckArray):
     @cached_property
     def _reader(self) -> ChunkReader:
         return ChunkReader(
-            self.store, self._keys, self.metadata, self._max_chunk_bytes, self.missing, self.verify
+            self.store,
+            self._keys,
+            self.metadata,
+            self._max_chunk_bytes,
+            self.missing,
+            self.verify,
+            self.confirmed,
         )
+
+    def confirm(self) -> None:
+        """Ask the store once whether the array is still there, if only consolidated metadata say so.
+
+        Reading does that when a chunk is missing.
+
+        Raises:
+            NodeNotFoundError: it is not.
+            StoreError: the store failed.
+        """
+        if self.confirmed is not None:
+            self._reader.confirm()
 
     @property
     def inner_chunk_shape(self) -> tuple[int, ...]:
@@ -383,6 +404,7 @@ class Array(DuckArray):
             self._settled,
             self.missing,
             self.verify,
+            self.confirmed,
         )
 
     def __repr__(self) -> str:
@@ -398,6 +420,7 @@ class Array(DuckArray):
             "settled": self._settled,
             "missing": self.missing,
             "verify": self.verify,
+            "confirmed": self.confirmed,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

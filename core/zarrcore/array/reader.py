@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -57,6 +58,7 @@ class ChunkReader:
         max_chunk_bytes: units that decode to more are refused.
         missing: "fill" reads missing units as fill values; "error" raises ChunkNotFoundError.
         verify: "always" decodes units as a whole, so that damage anywhere in them is found.
+        confirmed: as for `Array`.
 
     Attributes:
         metadata: the array's metadata.
@@ -75,12 +77,15 @@ class ChunkReader:
         max_chunk_bytes: int,
         missing: Missing = "fill",
         verify: Verify = "needed",
+        confirmed: Callable[[], None] | None = None,
     ) -> None:
         self._store = store
         self._keys = keys
         self.metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
         self._missing = missing
+        self._confirmed = confirmed
+        self._confirming = threading.Lock()
         self._decodes_whole = verify == "always"
         pipeline, grid = Encoding(metadata).pipeline(), metadata.chunk_grid
         self._shards = ShardReader(
@@ -98,7 +103,7 @@ class ChunkReader:
 
         if not self.grid.is_regular:
             return None
-        fills = self._missing == "fill"
+        fills = self._missing == "fill" and self._confirmed is None
         return native_reads(self._store, self._keys, self._pipeline, self._decodes_whole, fills)
 
     @cached_property
@@ -296,6 +301,7 @@ class ChunkReader:
                 if (tasks := native.inner_chunks(key, *located, parts, out, again)) is not None:
                     return tasks
         if self._missing == "fill" and not self._store.is_remote and self._store.stat(key) is None:
+            self.confirm()
             place: Any = [slice(crossings[0][2].start, crossings[-1][2].stop) for crossings in parts]
             out[(*place, ...)] = self.metadata.fill_value
             return None
@@ -386,11 +392,27 @@ class ChunkReader:
         if encoded is None and self._missing == "error":
             what = f"inner chunk {unit.index}" if self._shards else "the chunk"
             raise ChunkNotFoundError(key, self._store.url, what)
+        if encoded is None:
+            self.confirm()
         try:
             with self._permit():
                 self._decode(unit, encoded, is_span)
         except PlacedError as error:
             raise error.at(key, self._store.url) from error
+
+    def confirm(self) -> None:
+        """Ask once whether the array is there: chunks of one that was deleted are no fill values.
+
+        Raises:
+            NodeNotFoundError: it is not.
+            StoreError: the store failed.
+        """
+        if self._confirmed is None:
+            return
+        with self._confirming:
+            if self._confirmed is not None:
+                self._confirmed()
+                self._confirmed = None
 
     def _finish_run(self, key: str, encoded: memoryview, start: int, run: list[Member]) -> None:
         """Decode inner chunks from the bytes of a shard that begin at ``start``; by Python those that the engine does not."""

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.source import add_source_arguments, node_path, open_source, print_warning
 from zarrcore.cli.text import console, printable, printable_json
 from zarrcore.cli.tree import node_json
 from zarrcore.errors import ZarrError
@@ -46,6 +46,7 @@ def run(namespace: argparse.Namespace) -> int:
     """Print the node; exit status 1 if it cannot be opened."""
     hierarchy = open_source(namespace)
     node = hierarchy.node(node_path(namespace))
+    _confirm(node)
     if namespace.json:
         from zarrcore.metadata.json_document import format_json
 
@@ -63,6 +64,17 @@ def run(namespace: argparse.Namespace) -> int:
             lines = (printable(line) for line in value.split("\n"))
             out.print(("\n" + " " * _LABEL_WIDTH).join(lines), markup=False)
     return int(node.kind == "broken")
+
+
+def _confirm(node: AnyNode) -> None:
+    """Warn of an array that only consolidated metadata include."""
+    from zarrcore.hierarchy import ArrayNode
+
+    if isinstance(node, ArrayNode):
+        try:
+            node.confirm()
+        except ZarrError as error:
+            print_warning(str(error))
 
 
 def _storage(node: AnyNode, namespace: argparse.Namespace) -> StorageInfo | None:

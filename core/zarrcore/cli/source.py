@@ -118,6 +118,11 @@ def repository_of(namespace: argparse.Namespace) -> tuple[Repository, Version]:
     return store.repository, store.version
 
 
+def print_warning(sentence: str) -> None:
+    """Write a warning to stderr."""
+    _print("warning", [sentence])
+
+
 def print_notes(hierarchy: Hierarchy) -> None:
     """Write the notes of a source to stderr, such as which of its versions is shown."""
     _print("note", hierarchy.store.notes())

@@ -14,7 +14,7 @@ import numpy as np
 from zarrcore.array import Array, ChunkCache, Missing, Verify
 from zarrcore.array.assigned_values import as_elements
 from zarrcore.display import Displayed, Pictured
-from zarrcore.errors import ElementError, MetadataError, SelectionError, ZarrError
+from zarrcore.errors import ElementError, MetadataError, NodeNotFoundError, SelectionError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
@@ -292,6 +292,9 @@ class ArrayNode(ChangeableNode, Array):
             settled,
             hierarchy.missing,
             hierarchy.verify,
+            partial(_confirm, hierarchy.store, hierarchy.format.document_keys(within)[0], path)
+            if isinstance(found, dict)
+            else None,
         )
         self.hierarchy = hierarchy
         self.path = path
@@ -386,6 +389,18 @@ class ArrayNode(ChangeableNode, Array):
         for name in ("hierarchy", "path", "_found"):
             setattr(self, name, state.pop(name))
         super().__setstate__(state)
+
+
+def _confirm(store: ReadableStore, key: str, path: str) -> None:
+    """Check that an array in consolidated metadata was not deleted since.
+
+    Raises:
+        NodeNotFoundError: its document does not exist.
+        StoreError: the store failed.
+    """
+    if not is_there(store, key):
+        hint = f": the consolidated metadata include it, but {key} does not exist (consolidate again)"
+        raise NodeNotFoundError(path, store.url, hint)
 
 
 class BrokenNode(Node):

@@ -22,7 +22,6 @@ from xarray.backends import AbstractDataStore, BackendArray, BackendEntrypoint, 
 from xarray.core import indexing
 
 from zarrcore.array import Array
-from zarrcore.conventions.cf import is_single_precision
 from zarrcore.conventions.nexus.axes import dimension_names
 from zarrcore.errors import ZarrError
 from zarrcore.formats import Format
@@ -45,6 +44,7 @@ from zarrcore.typing import AnyArray
 
 _DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 _FILL_VALUE: Final = "_FillValue"
+_PACKING: Final = ("scale_factor", "add_offset")
 _COORDINATE_MAX: Final = 1 << 20
 """Coordinates with more bytes are not kept."""
 _ENDINGS: Final = (".zarr", ".zarr.zip", ".ozx", ".n5", ".nii", ".nii.gz", ".nrrd")
@@ -322,12 +322,11 @@ def _is_nczarr(name: str) -> bool:
     return name.lower().startswith("_nc")
 
 
-def _packing_of_float32(attributes: dict[str, Any]) -> dict[str, np.float32]:
-    """Scale and offset with the type that they have in a file, on which the type of unpacked values depends in xarray."""
-    found = {name: attributes[name] for name in ("scale_factor", "add_offset") if name in attributes}
-    if any(isinstance(one, float) and is_single_precision(one) for one in found.values()):
-        return {name: np.float32(one) for name, one in found.items() if float(np.float32(one)) == one}
-    return {}
+def _packing_as_stored(array: ArrayNode, store: Hdf5Store | NetCDF3Store) -> dict[str, np.generic]:
+    """Scale and offset with the types that they have in a file, on which the type of unpacked values depends in xarray."""
+    path = array.hierarchy.within(array.path)
+    types = {name: store.attribute_type(path, name) for name in _PACKING if name in array.attributes}
+    return {name: kind.type(array.attributes[name]) for name, kind in types.items() if kind is not None}
 
 
 def _variable(array: ArrayNode, dimensions: tuple[str, ...], together: _Coordinates) -> Variable:
@@ -343,8 +342,8 @@ def _variable(array: ArrayNode, dimensions: tuple[str, ...], together: _Coordina
             attributes[_FILL_VALUE] = array.fill_value
     else:
         encoding["fill_value"] = array.fill_value
-        if isinstance(array.hierarchy.store, Hdf5Store | NetCDF3Store):
-            attributes.update(_packing_of_float32(attributes))
+        if isinstance(store := array.hierarchy.store, Hdf5Store | NetCDF3Store):
+            attributes.update(_packing_as_stored(array, store))
         if _FILL_VALUE in attributes:
             attributes[_FILL_VALUE] = _fill_value(attributes[_FILL_VALUE], array.dtype)
     lazy = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,33 @@ def test_a_scale_of_float32_in_a_file_gives_float32(tmp_path: Path, engine: Any)
             name: one.dtype for name, one in expected.items()
         }
         assert str(found.a.values[70]) == "0.7"
+
+
+@pytest.mark.parametrize("engine", ["netcdf4", "scipy"])
+def test_values_have_the_type_and_the_bits_of_any_scale_and_offset_of_a_file(
+    tmp_path: Path, engine: Any
+) -> None:
+    random = np.random.default_rng(51)
+    packing = ["f4", "f8", "i1", "i2", "i4", *(("u1", "i8") if engine == "netcdf4" else ()), ""]
+    stored = ["i1", "i2", "i4", "f4", "f8", *(("u1", "u2", "u4", "i8") if engine == "netcdf4" else ())]
+    variables = {}
+    for number, (dtype, *types) in enumerate(product(stored, packing, packing)):
+        told = {
+            name: np.dtype(kind).type(random.choice([0.1, 1.0, random.uniform(1, 100)]))
+            for name, kind in zip(("scale_factor", "add_offset"), types, strict=True)
+            if kind
+        }
+        variables[f"v{number}"] = ("x", random.integers(0, 100, 20).astype(dtype), told)
+    xr.Dataset(variables).to_netcdf(tmp_path / "a.nc", engine=engine)
+    with (
+        np.errstate(over="ignore"),
+        xr.open_dataset(tmp_path / "a.nc", engine=engine) as expected,
+        xr.open_dataset(tmp_path / "a.nc", engine=ENGINE) as found,
+    ):
+        assert len(expected) == len(stored) * len(packing) ** 2
+        for name, one in expected.items():
+            assert found[name].dtype == one.dtype, one.encoding
+            assert found[name].values.tobytes() == one.values.tobytes(), one.encoding
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])

@@ -36,7 +36,7 @@ REASONS: Final = {
     "HDF5 with addresses of 4 bytes": "addresses are not of 8 bytes",
     "elements in a file that the package lacks": "which has elements of a dataset of|with its elements does not exist",
     "its writer has not flushed it": "its writer has not flushed anything",
-    "old JPEG without tables in its segments, which imagecodecs lacks": "not that of one JPEG image",
+    "old JPEG without tables in its segments, which imagecodecs lacks": "an old-style JPEG",
     "a compression that tifffile lacks": "tifffile does not decode",
     "JSON with a comma too many": "Illegal trailing comma",
     "damaged on purpose": (

@@ -30,7 +30,8 @@ HEADERS: Final[Mapping[int, tuple[str, Callable[[bytes], ImageHeader | None]]]] 
 }
 """The names of compressions, and what reads their headers, by the number of the compression."""
 
-_JPEG: Final = (6, 7)
+_OLD_JPEG: Final = 6
+_JPEG: Final = (_OLD_JPEG, 7)
 _MOST_FILLED: Final = 2
 _BLOCK: Final = 64
 _LEAST_CHANNELS: Final = 4
@@ -54,6 +55,11 @@ def check_size(data: bytes, compression: int, size: tuple[int, int, int, int]) -
         return
     name, header = HEADERS[compression]
     found = header(data)
+    if found is None and compression == _OLD_JPEG:
+        raise ValueError(
+            "the segment is an old-style JPEG (compression 6) whose tables are elsewhere in the file, which is not read:"
+            " convert the file by a program that uses libtiff, for example with gdal_translate IN.tif OUT.tif"
+        )
     if found is None:
         raise ValueError(f"the segment is broken: its header is not that of one {name} image")
     depth, length, width, samples = size

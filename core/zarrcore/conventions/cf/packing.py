@@ -109,7 +109,8 @@ def packing_of(array: Any) -> Packing | None:
         tuple(missing),
         None,
         kind,
-        _is_single(scale, offset, array.dtype),
+        # xarray takes an integer beside a float32 as too precise for float32.
+        not isinstance(array.attributes.get("add_offset"), int) and _is_single(scale, offset, array.dtype),
     )
     valid = _stored_range(valid_range_of(array.attributes), array.dtype, plain)
     if not missing and scale is None and offset is None and valid is None and kind is None:

@@ -229,6 +229,7 @@ class _Copier:
             array.source,
             max_chunk_bytes=source.max_chunk_bytes,
             missing=source.missing,
+            confirmed=array.confirmed,
         )
         other = Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False)
         is_remote, memory = source.store.is_remote or self._store.is_remote, self._plan.memory_nbytes
@@ -265,6 +266,8 @@ class _Copier:
             else:
                 offered += nbytes
                 yield copy, box, array.held_nbytes
+        if offered + resumed < array.nbytes:
+            one.confirm()
         self._passed_nbytes += array.nbytes - offered - resumed
 
     def _wanted(self, array: ArrayPlan, source: Array, prefix: str) -> Iterable[int]:

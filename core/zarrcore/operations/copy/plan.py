@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from zarrcore.array.encoding import Encoding
@@ -63,6 +63,8 @@ class ArrayPlan:
     """The part of the source that is copied, if it is not all of it."""
     stored_chunk_nbytes: int | None = None
     """The most bytes of a stored chunk, if chunks are copied as they are; None if they are decoded and encoded again."""
+    confirmed: Callable[[], None] | None = None
+    """As for the source's `Array`."""
 
     @property
     def nbytes(self) -> int:
@@ -286,7 +288,8 @@ def _plan_array(
         limit, most = limit // 2, most // 2
     axes = zip(destination.chunk_grid.axes, destination.shape, factors, strict=True)
     blocks = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
-    return ArrayPlan(node.path, path, source, destination, blocks, held, is_exact(destination), ranges)
+    exact, confirmed = is_exact(destination), node.confirmed
+    return ArrayPlan(node.path, path, source, destination, blocks, held, exact, ranges, confirmed=confirmed)
 
 
 def _plan_transfer(
@@ -299,7 +302,7 @@ def _plan_transfer(
     blocks = BlockGrid(tuple(map(BlockAxis, source.chunk_grid.axes, source.shape, factors)))
     largest = Encoding(source).pipeline().max_encoded_nbytes
     held = min(2 * largest, memory_nbytes)  # what is written, and what is read back
-    return ArrayPlan(node.path, path, source, destination, blocks, held, True, None, largest)
+    return ArrayPlan(node.path, path, source, destination, blocks, held, True, None, largest, node.confirmed)
 
 
 def _units_held(block_shape: list[int], unit_shape: tuple[int, ...], pool: int) -> int:

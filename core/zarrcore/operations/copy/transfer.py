@@ -132,6 +132,7 @@ class ChunkTransfer:
         if value is None:
             if self.source.missing == "error":
                 raise ChunkNotFoundError(key, source.url)
+            self.source.confirm()
             return
         if not self.verify:
             destination.set(new, value)

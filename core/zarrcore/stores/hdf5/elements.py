@@ -17,7 +17,7 @@ import numpy as np
 from zarrcore.stores.hdf5.datatype import Datatype, Kind, Padding
 from zarrcore.stores.hdf5.heaps.global_heaps import LONGER_THAN_ITS_OBJECT, GlobalHeaps
 from zarrcore.stores.hdf5.heaps.room import Room
-from zarrcore.stores.hdf5.packed_numbers import numbers, packed_number, standard_float
+from zarrcore.stores.hdf5.packed_numbers import converted_number, numbers, packed_number, standard_float
 from zarrcore.stores.virtual.file_reader import UNDEFINED, BrokenFileError, unsigned
 from zarrcore.typing import AnyArray
 
@@ -113,7 +113,7 @@ def _check_items(kind: Datatype | None) -> None:
     """
     if kind is None:
         return
-    if kind.kind in (Kind.VARIABLE, Kind.REFERENCE, Kind.COMPLEX) or packed_number(kind):
+    if kind.kind in (Kind.VARIABLE, Kind.REFERENCE, Kind.COMPLEX) or converted_number(kind):
         _data_type(kind)
     elif kind.kind is Kind.ARRAY:
         _check_items(kind.base)
@@ -223,12 +223,13 @@ def _field_type(kind: Datatype) -> Any:
             "name": "subarray",
             "configuration": {"data_type": _field_type(kind.base), "shape": list(kind.shape)},
         }
-    return _data_type(kind)
+    packed = converted_number(kind)
+    return _data_type(kind) if packed is None else np.dtype(packed.dtype).name
 
 
 def _stored(kind: Datatype) -> Any:
     """How elements are stored, for the codec ``hdf5.elements``."""
-    if packed := packed_number(kind):
+    if packed := converted_number(kind):
         return {"number": [*packed]}
     if is_elsewhere(kind):
         return {"elsewhere": kind.nbytes}
@@ -251,7 +252,7 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
     order = ">" if _first(kind).big_endian else "<"
     if is_boolean(kind):
         return np.dtype("?")
-    if packed_number(kind):
+    if converted_number(kind):
         raise UnshownError(
             "the dataset holds numbers of unusual bits in a compound type, which zarrscope does not read"
         )
@@ -262,10 +263,7 @@ def stored_dtype(kind: Datatype) -> np.dtype[Any]:
             _data_type(kind)
             return np.dtype(f"{order}{'i' if kind.is_signed else 'u'}{kind.nbytes}")
         case Kind.FLOAT:
-            if _float(kind) == "bfloat16":
-                raise UnshownError(
-                    "the dataset holds bfloat16 in a compound type or a variable-length array, which zarrscope does not read"
-                )
+            _float(kind)
             return np.dtype(f"{order}f{kind.nbytes}")
         case Kind.TEXT:
             return np.dtype(f"S{kind.nbytes}")
@@ -326,9 +324,8 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
         return heaps.references.text(kind, data)
     if len(data) != kind.nbytes:
         raise BrokenFileError("a fill value has a wrong size")
-    if packed := packed_number(kind):
-        number = numbers(np.frombuffer(data, "u1").reshape(1, -1), packed)
-        return _float_json(number.tobytes(), False) if kind.kind is Kind.FLOAT else number[0].item()
+    if packed := converted_number(kind):
+        return _converted_json(kind, numbers(np.frombuffer(data, "u1").reshape(1, -1), packed))
     if kind.kind is Kind.FLOAT:
         return _float_json(data, kind.big_endian)
     if _is_complex(kind):
@@ -350,8 +347,7 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
 def _compound_fill_value(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
     """The bytes of a fill value, or its fields by name if some have variable length."""
     if not any(parts_elsewhere(kind)):
-        dtype = stored_dtype(kind)
-        return _packed_bytes(np.frombuffer(data, dtype), dtype)
+        return base64.standard_b64encode(_element_bytes(kind, data)).decode()
     return {
         field.name: _field_fill_value(field.type, data[field.offset :][: field.type.nbytes], heaps)
         for field in kind.fields
@@ -365,25 +361,38 @@ def _field_fill_value(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
     if any(parts_elsewhere(kind)):
         items = range(0, len(data), kind.base.nbytes)
         return [_field_fill_value(kind.base, data[at:][: kind.base.nbytes], heaps) for at in items]
-    dtype = stored_dtype(kind).base
-    return _packed_bytes(np.frombuffer(data, dtype), dtype)
+    return base64.standard_b64encode(_element_bytes(kind, data)).decode()
 
 
-def _packed_bytes(stored: AnyArray, dtype: np.dtype[Any]) -> str:
-    return base64.standard_b64encode(stored.astype(_packed(dtype)).tobytes()).decode()
-
-
-def _packed(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    if dtype.subdtype is not None:
-        return np.dtype((_packed(dtype.subdtype[0]), dtype.subdtype[1]))
-    if dtype.names is None or dtype.fields is None:
-        return dtype.newbyteorder("<")
-    return np.dtype([(name, _packed(dtype.fields[name][0])) for name in dtype.names])
+def _element_bytes(kind: Datatype, data: bytes) -> bytes:
+    """A stored element in the bytes that it has in Zarr: little-endian, without gaps, numbers of unusual bits converted."""
+    data = data[: kind.nbytes]
+    if packed := converted_number(kind):
+        return numbers(np.frombuffer(data, "u1").reshape(1, -1), packed).tobytes()
+    if kind.kind is Kind.ARRAY and kind.base is not None:
+        size = kind.base.nbytes
+        return b"".join(_element_bytes(kind.base, data[at : at + size]) for at in range(0, len(data), size))
+    if kind.kind is Kind.COMPOUND and not _is_complex(kind):
+        return b"".join(_element_bytes(field.type, data[field.offset :]) for field in kind.fields)
+    if kind.kind is Kind.TEXT:
+        return text_of(data, kind.padding).ljust(kind.nbytes, b"\0")
+    dtype = stored_dtype(kind)
+    return np.frombuffer(data, dtype).astype(dtype.newbyteorder("<")).tobytes()
 
 
 def _float_json(data: bytes, is_big: bool) -> Any:
     number = np.frombuffer(data, f"{'>' if is_big else '<'}f{len(data)}")[0]
     return float(number) if math.isfinite(number) else "0x" + (data if is_big else data[::-1]).hex()
+
+
+def _converted_json(kind: Datatype, number: AnyArray) -> Any:
+    """A number of unusual bits, converted. The bytes of a NaN of ``float32`` are too many for ``bfloat16``."""
+    value = number[0].item()
+    if kind.kind is not Kind.FLOAT or math.isfinite(value):
+        return value
+    if standard_float(kind) is None:
+        return _float_json(number.tobytes(), False)
+    return "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
 
 
 def characters_of(kind: Datatype, text: bytes) -> str:
@@ -422,6 +431,16 @@ def _numbers(kind: Datatype, data: bytes, count: int) -> AnyArray | None:
     return None
 
 
+def number_type(kind: Datatype) -> np.dtype[Any] | None:
+    """The type of NumPy that holds the values of a type of numbers; None for other types."""
+    if kind.kind not in (Kind.INTEGER, Kind.FLOAT):
+        return None
+    with suppress(UnshownError):
+        packed = converted_number(kind)
+        return np.dtype(packed.dtype) if packed else stored_dtype(kind).newbyteorder("=")
+    return None
+
+
 def list_text(items: list[Any]) -> str:
     """A variable-length array as JSON, in which texts stay legible."""
     return json.dumps(items, ensure_ascii=False)
@@ -441,7 +460,7 @@ def _items(base: Datatype, data: bytes, heaps: GlobalHeaps) -> bytes:
 def json_of(kind: Datatype, data: bytes, heaps: GlobalHeaps, room: Room) -> Any:
     """One element as JSON, for attributes."""
     room.take(max(kind.nbytes, _VALUE_NBYTES))
-    if packed := packed_number(kind):
+    if packed := converted_number(kind):
         return numbers(np.frombuffer(data[: kind.nbytes], "u1").reshape(1, -1), packed)[0].item()
     match kind.kind:
         case Kind.VARIABLE:

@@ -95,6 +95,15 @@ def packed_number(kind: Datatype) -> PackedNumber | None:
     return PackedNumber(kind.nbytes, kind.big_endian, name, offset, precision)
 
 
+def converted_number(kind: Datatype) -> PackedNumber | None:
+    """The same; ``bfloat16``, which Zarr has and NumPy has not, becomes ``float32``."""
+    return (
+        _float(kind)
+        if kind.kind is Kind.FLOAT and standard_float(kind) == "bfloat16"
+        else packed_number(kind)
+    )
+
+
 def _float(kind: Datatype) -> PackedNumber | None:
     exponent, exponent_precision, mantissa, mantissa_precision = kind.properties[4:8]
     sign, bias = kind.bits >> 8 & 0xFF, unsigned(kind.properties, 8, 4)

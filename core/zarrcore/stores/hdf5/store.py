@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.dataset import Dataset
-from zarrcore.stores.hdf5.elements import UnshownError
+from zarrcore.stores.hdf5.elements import UnshownError, number_type
 from zarrcore.stores.hdf5.file import Found, Hdf5File
 from zarrcore.stores.interface import BytesLike, StoreEntry
 from zarrcore.stores.keys import check_prefix
@@ -50,6 +52,16 @@ class Hdf5Store(ParsedFile[Hdf5File]):
             StoreError: the store failed.
         """
         return self.content.dataset(path.strip("/"))
+
+    def attribute_type(self, path: str, name: str) -> np.dtype[Any] | None:
+        """The type of the number that an attribute of a dataset holds, which JSON does not tell; None if it holds none.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        found = self.content.find(path.strip("/"))
+        told = None if found is None or found.node is None else found.node.attributes.get(name)
+        return None if told is None or told.shape not in ((), (1,)) else number_type(told.type)
 
     def find(self, key: str) -> BytesLike | Part | None:
         path, _, last = key.rpartition("/")

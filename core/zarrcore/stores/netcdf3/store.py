@@ -11,6 +11,8 @@ import math
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.hdf5.store import Hdf5Store
 from zarrcore.stores.interface import BytesLike, ReadableStore, StoreEntry
@@ -46,6 +48,14 @@ class NetCDF3Store(FlatFile[_Content]):
             sentence = f"{self.url} is a broken NetCDF file: {error}"
             raise StoreError(sentence, key=self.key, url=self.url) from error
         return content, FileVersion(reader.nbytes, reader.version)
+
+    def attribute_type(self, path: str, name: str) -> np.dtype[Any] | None:
+        """The type of the number that an attribute of a variable holds, which JSON does not tell; None if it holds none."""
+        variable = self.content.header.variables.get(path.strip("/"))
+        told = None if variable is None else variable.attributes.get(name)
+        return (
+            None if told is None or told.size != 1 or told.dtype.kind == "S" else told.dtype.newbyteorder("=")
+        )
 
     def find(self, key: str) -> BytesLike | Part | None:
         header, reader = self.content

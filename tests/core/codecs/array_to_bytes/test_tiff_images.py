@@ -44,7 +44,10 @@ def encoded(name: str, image: AnyArray) -> bytes:
 def test_an_image_that_is_too_large_is_refused_before_it_is_decoded(name: str, compression: int) -> None:
     with pytest.raises(CodecError, match=r"an image of 900 × 800 pixels in \d channels cannot be a segment"):
         codec(compression).decode(encoded(name, np.zeros((800, 900), "u1")), SPEC)
-    with pytest.raises(CodecError, match="its header is not that of one"):
+    with pytest.raises(
+        CodecError,
+        match="an old-style JPEG.*gdal_translate" if compression == 6 else "its header is not that of one",
+    ):
         codec(compression).decode(b"nothing that has a header" * 9, SPEC)
 
 

@@ -119,14 +119,16 @@ def test_bounds_that_are_floats_are_values_of_packed_integers() -> None:
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "f4", "f8"])
 @pytest.mark.parametrize("fill", [None, 7])
-@pytest.mark.parametrize("offset", [None, np.float32(2.5), np.float32(0.3), 0.3])
+@pytest.mark.parametrize("offset", [None, np.float32(2.5), np.float32(0.3), 0.3, 3, np.int16(-2)])
 @pytest.mark.parametrize("scale", [np.float32(0.1), 0.1])
 def test_values_have_the_type_that_xarray_gives_them(dtype: str, fill: Any, offset: Any, scale: Any) -> None:
     stored = np.arange(9).astype(dtype)
     attributes = {"scale_factor": scale, "add_offset": offset, "_FillValue": fill}
     attributes = {name: value for name, value in attributes.items() if value is not None}
     expected = xr.decode_cf(xr.Dataset({"a": ("x", stored, attributes)})).a.values
-    packing = packing_of(array(dtype, **{name: float(value) for name, value in attributes.items()}))
+    packing = packing_of(
+        array(dtype, **{name: np.asarray(value).item() for name, value in attributes.items()})
+    )
     assert packing is not None
     found = packing.unpacked(stored)
     if fill is None or expected.dtype == found.dtype:

@@ -155,6 +155,43 @@ def test_fill_values_attributes_and_fields(tmp_path: Path) -> None:
         assert (record["a"].tolist(), record["b"].tolist()) == ([-5], [[1, -2, 3]])
 
 
+@pytest.mark.parametrize("fill", [7.5, np.nan, -np.inf])
+def test_bfloat16_in_fill_values_attributes_and_fields(tmp_path: Path, fill: float) -> None:
+    """The HDF5 library converts the values of float32 that it is given."""
+    kind, read = float_type(h5py.h5t.IEEE_F16LE, 8, 7, 127), h5py.h5t.NATIVE_FLOAT
+    bits = h5py.h5t.STD_U16LE.copy()
+    bits.set_precision(9)
+    dtype = np.dtype([("a", "f4"), ("b", "f4", (2,)), ("c", "u2")])
+    record, of_memory = (h5py.h5t.create(h5py.h5t.COMPOUND, size) for size in (10, dtype.itemsize))
+    record.insert(b"a", 1, kind)
+    record.insert(b"b", 3, h5py.h5t.array_create(kind, (2,)))
+    record.insert(b"c", 8, bits)
+    of_memory.insert(b"a", 0, read)
+    of_memory.insert(b"b", 4, h5py.h5t.array_create(read, (2,)))
+    of_memory.insert(b"c", 12, h5py.h5t.NATIVE_UINT16)
+    element = np.array((2.5, [fill, -1], 300), dtype)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name, stored, value in (("a", kind, np.float32(fill)), ("record", record, element)):
+            plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            plist.set_fill_value(np.asarray(value))
+            h5py.h5d.create(file.id, name.encode(), stored, h5py.h5s.create_simple((3,)), plist)
+        space = h5py.h5s.create_simple((2,))
+        h5py.h5a.create(file.id, b"numbers", kind, space).write(np.array([2.5, -1], "f4"), read)
+        space = h5py.h5s.create(h5py.h5s.SCALAR)
+        h5py.h5a.create(file.id, b"record", record, space).write(
+            np.array((2.5, [7.5, -1], 300), dtype), of_memory
+        )
+    with zarrcore.open_hierarchy(tmp_path / "a.h5") as hierarchy:
+        np.testing.assert_array_equal(hierarchy["a"][...].astype("f4"), np.full(3, fill, "f4"))
+        found = hierarchy["record"][...]
+        assert found.dtype == dtype
+        assert found.tobytes() == np.full(3, element).tobytes()
+        assert hierarchy["/"].attributes == {
+            "numbers": [2.5, -1],
+            "record": {"a": 2.5, "b": [7.5, -1], "c": 300},
+        }
+
+
 def test_numbers_that_numpy_cannot_hold_say_so(tmp_path: Path) -> None:
     wide = h5py.h5t.STD_I64LE.copy()
     wide.set_size(12)

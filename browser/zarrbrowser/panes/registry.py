@@ -75,12 +75,16 @@ PANES = (
     PaneKind("Attributes", is_array, "attributes_pane:AttributesPane"),
     PaneKind("Storage", is_array, "storage_pane:StoragePane"),
 )
-"""In the order of the tabs; the first that exists for a node is shown."""
+"""In the order of the tabs."""
 
 
 def tabs_for(node: NodeLike) -> tuple[str, ...]:
-    """The titles of the panes that exist for a node."""
-    return tuple(kind.title for kind in PANES if kind.exists_for(node))
+    """The titles of the panes that exist for a node, the one to show first first."""
+    titles = tuple(kind.title for kind in PANES if kind.exists_for(node))
+    if "Plot" not in titles or not (is_array(node) and (node.dtype.names or node.dtype.kind == "b")):
+        return titles
+    # A line says little about records and flags.
+    return ("Table", *(title for title in titles if title != "Table"))
 
 
 def inferred_tabs(group: NodeLike, find: Callable[[str], Any]) -> tuple[str, ...]:

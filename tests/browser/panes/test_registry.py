@@ -30,6 +30,8 @@ def test_each_entry_names_a_pane(kind: PaneKind) -> None:
         (np.zeros((1, 1, 1)), ("Image", "Table", *OF_ARRAYS)),
         (np.zeros((2, 2, 2)), ("Image", "Volume", "Table", *OF_ARRAYS)),
         (np.zeros(3, "U3"), ("Table", *OF_ARRAYS)),
+        (np.zeros(3, bool), ("Table", "Plot", *OF_ARRAYS)),
+        (np.zeros(3, "i4,f8"), ("Table", "Plot", *OF_ARRAYS)),
         (np.zeros((3, 4), "U3"), ("Table", *OF_ARRAYS)),
     ],
 )

@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         """The panel of requests, once the user has asked for it."""
         self._example_folder: tempfile.TemporaryDirectory[str] | None = None
         """That of the example, if nothing is to be kept."""
-        self.session = Session(colour_map=settings.text("colour_map", "gray"))
+        self.session: Session = Session(colour_map=settings.text("colour_map", "gray"))
         self.session.shows_colours = settings.text("colours", "shown") == "shown"
         self.session.recent.requests = saved_session.saved_requests(settings, "recent")
         # Types are given where the table of commands names a part: mypy reads the table before this.

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -67,6 +69,23 @@ def test_names_in_the_tree_have_room(open_window: OpenWindow, qtbot: QtBot) -> N
     assert tree.isColumnHidden(1)
     window.view._split.setSizes([400, 800])
     qtbot.waitUntil(lambda: not tree.isColumnHidden(1) and not tree.isColumnHidden(2))
+
+
+def test_the_tree_leaves_room_until_the_user_chooses_its_width(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup(arrays()), "/packed")
+    side, handle = window.view.side, window.view._split.handle(1)
+    for width in (1280, 900, 700, 1280):
+        window.resize(width, 600)
+        qtbot.waitUntil(
+            lambda width=width: window.width() == width and abs(side.width() - width * 400 // 1280) < 3
+        )
+    handle.setFocus()
+    QTest.keyClick(handle, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    chosen = side.width()
+    assert chosen < 400
+    window.resize(1000, 600)
+    qtbot.waitUntil(lambda: window.width() == 1000)
+    assert side.width() == chosen
 
 
 def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -10,11 +10,10 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from zarrbrowser.image.multiscales import may_be_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.pane_set import PaneSet
-from zarrbrowser.panes.registry import inferred_tabs, is_drawn, tabs_for
+from zarrbrowser.panes.registry import inferred_tabs, is_drawn, may_have_more_tabs, tabs_for
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -61,6 +60,8 @@ class NodePane(QWidget):
         """A tab and a view of it, to be restored once it has opened the node."""
         self._stale: set[str] = set()
         self._steps = 0
+        self._drawn: NodeLike | None = None
+        """What the tabs with pictures show: the node, or the signal that it names."""
         self.header, self.tabs, self._stack = NodeHeader(), NodeTabs(session), QStackedWidget()
         self.panes.made.connect(lambda pane, _title: self._stack.addWidget(pane))
         self._stack.setProperty("role", "surface")
@@ -100,7 +101,7 @@ class NodePane(QWidget):
         self._quiet(self.panes.get(self.tabs.first_of(titles)))
         self._paint_later()
         self._session.select(source, node)
-        self._stale, self._steps = set(titles), 0
+        self._stale, self._steps, self._drawn = set(titles), 0, node
         self.header.show_node(source, node)
         # The Overview of a group has its own.
         warnings = source.warnings_of(node) if is_array(node) else []
@@ -110,10 +111,10 @@ class NodePane(QWidget):
         focus = self.window().focusWidget()
         if had_focus and not (focus is not None and self.isAncestorOf(focus)):
             self._focus_data()  # a control of the former node had it; Qt has taken the next one, which opens a source
-        if may_be_image(node):
+        if may_have_more_tabs(node):
             self._look_closer.ask(
                 lambda _asked: inferred_tabs(node, source.hierarchy.node),
-                lambda titles: self._add_tabs(node, titles) if titles else None,
+                lambda found: self._add_tabs(node, *found) if found[0] else None,
                 lambda error: _log.debug("cannot look into %s: %s", node.path, error),
             )
 
@@ -143,9 +144,10 @@ class NodePane(QWidget):
         if state and self.current_tab() == tab and not self.restore_view(state):
             self._awaited = tab, state
 
-    def _add_tabs(self, node: NodeLike, titles: tuple[str, ...]) -> None:
-        """Show as an image what is one according to the arrays in the group."""
+    def _add_tabs(self, node: NodeLike, titles: tuple[str, ...], drawn: NodeLike) -> None:
+        """Show as an image or plot what is one according to the arrays in the group."""
         self._stale |= set(titles)
+        self._drawn = drawn
         self._show_tabs((*titles, *tabs_for(node)))
 
     def _show_tabs(self, names: tuple[str, ...]) -> None:
@@ -257,7 +259,7 @@ class NodePane(QWidget):
         if name in self._stale or pane.is_filled_when_shown:
             self._stale.discard(name)
             try:
-                pane.show_node(source, node)
+                pane.show_node(source, self._drawn if is_drawn(name) and self._drawn is not None else node)
             except Exception as error:  # noqa: BLE001 - otherwise the pane would show the previous node
                 _log.debug("the %s of %s failed", name, node.path, exc_info=error)
                 self._stale.add(name)

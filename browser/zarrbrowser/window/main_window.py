@@ -177,11 +177,11 @@ class MainWindow(QMainWindow):
             "Making the example",
         )
 
-    def choose_location(self) -> OpenDialog:
+    def choose_location(self, suggested: SourceRequest | None = None) -> OpenDialog:
         """Ask for a location and connection options, starting with a typed address or one that failed to open."""
         item = self.model.item(self.tree.currentIndex())
         failed = item.request if item is not None and item.source is None else None
-        suggested = failed or SourceRequest.typed(self.view.top_bar.typed())
+        suggested = suggested or failed or SourceRequest.typed(self.view.top_bar.typed())
         return opening.ask_for_location(self, self.navigator.go, suggested, self.session.recent.addresses)
 
     def show_palette(self) -> PaletteDialog:

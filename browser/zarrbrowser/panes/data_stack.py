@@ -13,7 +13,7 @@ from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import AllowButton
 from zarrbrowser.widgets.notice import Notice, SentencePane
 
-_WAIT_MS = 250
+ANNOUNCED_AFTER_MS = 250
 """Shorter waits are not announced: a message that flashes by only distracts."""
 
 
@@ -40,7 +40,7 @@ class DataStack(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(data)
         self._stack.addWidget(self.sentence)
-        self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._wait = QTimer(self, singleShot=True, interval=ANNOUNCED_AFTER_MS)
         self._wait.timeout.connect(self._announce)
         self._waiting_for = ""
         column = QVBoxLayout(self)

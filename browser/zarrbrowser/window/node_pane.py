@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.panes.data_stack import ANNOUNCED_AFTER_MS
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.pane_set import PaneSet
 from zarrbrowser.panes.registry import inferred_tabs, is_drawn, may_have_more_tabs, tabs_for
@@ -70,6 +71,8 @@ class NodePane(QWidget):
         self._stack.addWidget(self._blank)
         self.sentence = SentencePane(self._fill_current)
         self._stack.addWidget(self.sentence)
+        self._announcing = QTimer(self, singleShot=True, interval=ANNOUNCED_AFTER_MS)
+        self._announcing.timeout.connect(self._announce_loading)
         self.header.crumbs.chosen.connect(self.panes.path_chosen)
         self.notice = Notice("Close", lambda: None)
         self.warning = label(role="problem", wrap=True)
@@ -252,6 +255,7 @@ class NodePane(QWidget):
             return
         if is_drawn(name) and not self.pictures.is_loaded:
             self._stack.setCurrentWidget(self._blank)
+            self._announcing.start()
             self.pictures.load()
             return
         pane = self.pane(name)
@@ -267,6 +271,11 @@ class NodePane(QWidget):
                 self.sentence.say(sentence(error), retry=True)
                 self._stack.setCurrentWidget(self.sentence)
                 self.panes.shown.emit()
+
+    def _announce_loading(self) -> None:
+        if self._stack.currentWidget() is self._blank and is_drawn(self.current_tab()):
+            self.sentence.say("Loading…", drawing="loading")
+            self._stack.setCurrentWidget(self.sentence)
 
     def _paint_later(self) -> None:
         """Paint the data in a turn of its own: Qt would do it in the turn that fills it, and the window would answer late."""

@@ -168,3 +168,22 @@ def test_a_group_that_names_a_signal_shows_its_plot(tmp_path: Path, window: Main
     qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/empty")
     qtbot.waitUntil(lambda: not window.workers.active)
     assert pane.tabs.names == ["Overview", "Table", "Metadata"], "the group names an array that is not there"
+
+
+def test_a_wait_for_the_drawing_modules_is_announced(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(FakeGroup({"array": FakeArray(np.zeros((20, 30)))}))
+    qtbot.waitUntil(lambda: window.session.node is not None and not window.workers.active)
+    pictures = window.node_pane.pictures
+    is_loaded, load = pictures.is_loaded, pictures.load
+    pictures.is_loaded = False
+    monkeypatch.setattr(pictures, "load", lambda: None)
+    window.navigator.go_within("/array")
+    qtbot.waitUntil(window.node_pane.sentence.isVisible)
+    assert window.node_pane.sentence.text == "Loading…"
+    monkeypatch.setattr(pictures, "load", load)
+    pictures.is_loaded = is_loaded
+    pictures.loaded.emit()
+    qtbot.waitUntil(lambda: window.node_pane.current_pane.isVisible())
+    assert not window.node_pane.sentence.isVisible()

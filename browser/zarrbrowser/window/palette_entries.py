@@ -83,7 +83,7 @@ def _title(action: QAction) -> str:
 def _of_buttons(pane: QWidget, tab: str) -> Iterator[Entry]:
     """The buttons of a tab that are shown, or that its bar has moved into a menu because it is narrow; and their menus."""
     bars = pane.findChildren(Bar)
-    moved = {one for bar in bars for one in bar.gives_way}
+    moved = {one for bar in bars for one in (*bar.gives_way, *bar.folds_away)}
     menus_of_bars = {bar.more for bar in bars}
     for button in pane.findChildren(QToolButton):
         tip = QTextDocumentFragment.fromHtml(button.toolTip()).toPlainText().strip().partition("\n")[0]

@@ -93,17 +93,20 @@ def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: pane.view.is_complete)
     window, controls = pane.window(), pane.body.controls
     window.resize(1500, 600)
-    qtbot.waitUntil(lambda: controls.flip_rows.isVisible())
-    assert not controls.more.isVisible()
+    qtbot.waitUntil(lambda: controls.means.isVisible())
+    always = [*controls.layouts.values(), controls.fit, controls.more, controls.colours]
+    from_right = [controls.width() - one.x() for one in always]
     window.resize(700, 600)
-    qtbot.waitUntil(lambda: not controls.actual_size.isVisible())
-    assert controls.more.isVisible()
+    qtbot.waitUntil(lambda: not controls.means.isVisible())
+    assert all(one.isVisible() for one in always)
+    assert [controls.width() - one.x() for one in always] == from_right, "they keep their places"
     buttons = [one for one in controls.findChildren(QToolButton) if one.isVisible()]
     assert not any(stands_out(button, controls) for button in buttons)
     menu = controls.more.menu()
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     assert actions["Square elements: same scale along both axes"].isChecked()
+    assert "Means of rows or columns: on maps the zonal and the meridional mean" in actions
     actions["Flip vertically"].trigger()
     assert pane.model.state.settings.flip_rows
     menu.aboutToShow.emit()

@@ -44,7 +44,7 @@ class TreeItem:
         is_range: whether the row holds a range of its parent's children, because there are too many for one level.
         children: rows below, the note last.
         sort_key: the key by which rows are ordered; computed on first use.
-        allow: the folder or URL that the user may allow, so that the source opens.
+        allow: what a button does about a failure to open it or to list its children: see `remedy`.
         asked: the running request for the row's node or children.
         was_open: whether the row's source was open before: if opening it again is cancelled, the row stays.
         listed: the names of all children in natural order, if they are more than a page and known.

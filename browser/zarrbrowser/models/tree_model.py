@@ -32,7 +32,7 @@ from zarrbrowser.models.tree_item import (
 )
 from zarrbrowser.nodes.protocols import NodeLike, is_broken, is_group
 from zarrbrowser.session.connection import Connection
-from zarrbrowser.session.error_text import prefix_to_allow, sentence
+from zarrbrowser.session.error_text import remedy, sentence
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.tooltip import tooltip
@@ -356,7 +356,7 @@ class TreeModel(RowModel):
         if isinstance(error, Stopped) and not item.was_open:
             self._remove(self._root, item.row, item.row + 1)  # the user did not want it after all
             return
-        item.fetching, item.note, item.allow = Fetching.FAILED, sentence(error), prefix_to_allow(error)
+        item.fetching, item.note, item.allow = Fetching.FAILED, sentence(error), remedy(error)
         self._changed(item)
         self.source_failed.emit(self.index_of(item))
 
@@ -482,7 +482,7 @@ class TreeModel(RowModel):
 
     def _failed_to_fetch(self, item: TreeItem, error: Exception) -> None:
         self._say(item, sentence(error))
-        item.stream, item.fetching = None, Fetching.FAILED
+        item.stream, item.fetching, item.allow = None, Fetching.FAILED, remedy(error)
         self._changed(item.children[-1])
 
     def _say_loading(self, item: TreeItem, asked: Request) -> None:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.image.axes import axis_names
-from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
+from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array, is_group, is_small_number
 from zarrbrowser.values.quantities import count, format_bytes, format_shape, format_value
 from zarrcore.conventions import symbol
 from zarrcore.errors import ZarrError
 
 _LONG_DOCUMENT = 1 << 20
 """Documents of more bytes are not read again for a detail."""
+_PLOT = ("NeXus", "NXdata")
 _LINE = 72
 """A list of plain values up to this length is written on one line."""
 
@@ -109,8 +110,11 @@ def summary(node: NodeLike) -> str:
         if not node.dtype.hasobject:
             parts.append(format_bytes(node.nbytes))
         return "  ·  ".join(filter(None, [_quantity(node), *parts]))
-    if told := convention_kind(node):
-        return " ".join(told)
+    if is_group(node) and (told := convention_kind(node)):
+        if told[0] != _PLOT[0]:
+            return " ".join(told)
+        signal = node.attributes.get("signal") if told == _PLOT else None
+        return f"{told[1]}: {signal}" if isinstance(signal, str) else told[1]
     words = {"group": "Group", "collection": "Collection", "broken": "Cannot be read"}
     return words.get(node.kind, node.kind)
 
@@ -131,7 +135,17 @@ def convention_kind(node: NodeLike) -> tuple[str, str] | None:
     from zarrcore.conventions import recognise  # late: for a fast start
 
     recognised = recognise(node)
-    return (recognised[0].title, recognised[1]) if recognised is not None else None
+    if recognised is None:
+        return None
+    convention, kind = recognised
+    if convention.name == "nexus" and is_group(node):
+        kind = str(node.attributes["NX_class"])  # users of NeXus know its classes
+    return convention.title, kind
+
+
+def is_plot(node: NodeLike) -> bool:
+    """Whether a group names the signal that it plots; reads nothing."""
+    return is_group(node) and convention_kind(node) == _PLOT
 
 
 def type_name(array: ArrayLike) -> str:

@@ -8,12 +8,12 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
-from zarrbrowser.session.error_text import prefix_to_allow, sentence
+from zarrbrowser.session.error_text import remedy, sentence
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import AllowButton
 from zarrbrowser.widgets.notice import Notice, SentencePane
 
-_WAIT_MS = 250
+ANNOUNCED_AFTER_MS = 250
 """Shorter waits are not announced: a message that flashes by only distracts."""
 
 
@@ -40,7 +40,7 @@ class DataStack(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(data)
         self._stack.addWidget(self.sentence)
-        self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._wait = QTimer(self, singleShot=True, interval=ANNOUNCED_AFTER_MS)
         self._wait.timeout.connect(self._announce)
         self._waiting_for = ""
         column = QVBoxLayout(self)
@@ -86,10 +86,10 @@ class DataStack(QWidget):
             self.settled.emit()
 
     def show_error(self, error: Exception) -> None:
-        """Show an error, and a button to try again; for a file that data may not name, one to allow it."""
+        """Show an error, and a button to try again; also one to allow what data may not name, or for the connection."""
         self.notice.say("")
         self.show_sentence(sentence(error), retry=True)
-        self.allow_button.offer(prefix_to_allow(error))
+        self.allow_button.offer(remedy(error))
 
     def wait_for(self, what: str) -> None:
         """Announce that data is being read, if it takes a while."""

@@ -89,7 +89,7 @@ class MetadataPane(Pane):
 
 def _facts_of(source: Source, node: NodeLike, meaning: MeaningFacts) -> QWidget:
     format_ = source.format_of(node)
-    title, specification = str(format_.title), str(format_.specification)
+    title, specification = source.kind_of(node), str(format_.specification)
     column_widget = QWidget()
     column_widget.setProperty("role", "surface")
     column = QVBoxLayout(column_widget)

@@ -59,7 +59,7 @@ class OverviewPane(Pane):
             self._place.removeWidget(self._facts)
             self._facts.hide()
             self._facts.deleteLater()
-        facts = group_facts(group, str(source.format_of(group).title), source.hierarchy.url)
+        facts = group_facts(group, source.kind_of(group), source.hierarchy.url)
         warnings = [Fact("Warning", text) for text in source.warnings_of(group)]
         self._facts = FactGrid("", [*facts[:-1], *warnings])  # attributes have their own heading
         self.children_label = text = self._facts.add(Fact("Children", "counting…"))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from zarrbrowser.nodes.describe import json_text
 from zarrbrowser.nodes.protocols import NodeLike, is_broken
 from zarrbrowser.panes.pane import Pane
-from zarrbrowser.session.error_text import consequence, prefix_to_allow, sentence
+from zarrbrowser.session.error_text import consequence, remedy, sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours, icon
@@ -61,7 +61,7 @@ class ProblemPane(Pane):
             return
         self._picture.setPixmap(icon("broken", current_colours().warning).pixmap(QSize(24, 24)))
         self.sentence.setText(sentence(node.error))
-        self.allow_button.offer(prefix_to_allow(node.error))
+        self.allow_button.offer(remedy(node.error))
         self.consequence.setText(consequence(node.error))
         self.consequence.setVisible(bool(self.consequence.text()))
 

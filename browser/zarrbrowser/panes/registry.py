@@ -8,7 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.gallery.cells import has_gallery
-from zarrbrowser.image.multiscales import NotAnImageError, image_of_group, is_image, is_inferred_image
+from zarrbrowser.image.multiscales import (
+    NotAnImageError,
+    image_of_group,
+    is_image,
+    is_inferred_image,
+    may_be_image,
+)
+from zarrbrowser.nodes.describe import is_plot
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.volume.axes import may_be_volume
@@ -75,31 +82,48 @@ PANES = (
     PaneKind("Attributes", is_array, "attributes_pane:AttributesPane"),
     PaneKind("Storage", is_array, "storage_pane:StoragePane"),
 )
-"""In the order of the tabs; the first that exists for a node is shown."""
+"""In the order of the tabs."""
 
 
 def tabs_for(node: NodeLike) -> tuple[str, ...]:
-    """The titles of the panes that exist for a node."""
-    return tuple(kind.title for kind in PANES if kind.exists_for(node))
+    """The titles of the panes that exist for a node, the one to show first first."""
+    titles = tuple(kind.title for kind in PANES if kind.exists_for(node))
+    if "Plot" not in titles or not (is_array(node) and (node.dtype.names or node.dtype.kind == "b")):
+        return titles
+    # A line says little about records and flags.
+    return ("Table", *(title for title in titles if title != "Table"))
 
 
-def inferred_tabs(group: NodeLike, find: Callable[[str], Any]) -> tuple[str, ...]:
-    """The titles of further panes of a group that is an image according to the arrays in it; blocks.
+def may_have_more_tabs(node: NodeLike) -> bool:
+    """Whether `inferred_tabs` needs to be asked about a node; reads nothing."""
+    return may_be_image(node) or is_plot(node)
+
+
+def inferred_tabs(group: NodeLike, find: Callable[[str], Any]) -> tuple[tuple[str, ...], NodeLike]:
+    """The titles of further panes of a group according to the arrays in it, and the node that they show; blocks.
+
+    Those of a group that is an image show the group, those of a plot its signal.
 
     Args:
-        group: a group for which `may_be_image` is true.
+        group: a group for which `may_have_more_tabs` is true.
         find: the node at an absolute path.
 
     Raises:
+        ZarrError: the signal is broken.
         StoreError: the store failed.
     """
+    if is_plot(group):
+        from zarrcore.conventions import default_signal  # late: for a fast start
+
+        signal = find(default_signal(group, find))
+        return tuple(title for title in tabs_for(signal) if is_drawn(title)), signal
     if not is_inferred_image(group, find):
-        return ()
+        return (), group
     try:
         is_volume = may_be_volume(image_of_group(group, find).base)
     except (NotAnImageError, ZarrError):
         is_volume = False  # the Image tab says why
-    return ("Image", "Volume") if is_volume else ("Image",)
+    return ("Image", "Volume") if is_volume else ("Image",), group
 
 
 def kind_of(title: str) -> PaneKind:

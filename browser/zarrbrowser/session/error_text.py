@@ -5,16 +5,23 @@ from __future__ import annotations
 import errno
 import re
 import shlex
+from typing import Final
 
-from zarrcore.errors import BrokenReferenceError, MetadataError, UnreadableNodeError, UnsupportedError
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenReferenceError,
+    MetadataError,
+    UnreadableNodeError,
+    UnsupportedError,
+)
 from zarrcore.stores import STORE_OPTIONS
 
 _PHRASES = (
     (
-        "give credentials with --header, or treat it as absent with --treat-403-as-missing",
-        "it needs credentials",
+        "give credentials with --header or in a netrc file, or treat it as absent with --treat-403-as-missing",
+        "give credentials in a netrc file, or in the URL",
     ),
-    ("give credentials with --header, or user and password in the URL", "write user and password in the URL"),
+    ("give credentials with --header, in a netrc file, or in", "give credentials in a netrc file, or in"),
     ("give credentials with --profile or", "give credentials with Profile or"),
     ("name the region of the bucket with --region", "enter the region of the bucket as Region"),
     ("name it with --region", "enter it as Region"),
@@ -29,6 +36,8 @@ _ALLOWS = re.compile(r"; --allow-targets ('[^']*'|\S+) allows it")
 """A button of the window allows it."""
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 _LABELS = {str(one.argument): one.label.partition(":")[0] for one in STORE_OPTIONS if one.label}
+CONNECTION: Final = "Connection…"
+"""The button that asks for other credentials."""
 _SYSTEM = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk quota is used up",
@@ -83,6 +92,24 @@ def prefix_to_allow(error: BaseException) -> str:
         return error.allow or ""
     found = _ALLOWS.search(str(error)) if isinstance(error, UnreadableNodeError) else None
     return "" if found is None else shlex.split(found[1])[0]
+
+
+def remedy(error: BaseException) -> str:
+    """What a button beside an error does about it: `CONNECTION`, or allow a folder or URL; empty if nothing helps.
+
+    >>> from zarrcore.errors import AccessDeniedError
+    >>> remedy(AccessDeniedError("the token has expired", url="s3://bucket/a.zarr"))
+    'Connection…'
+    >>> remedy(AccessDeniedError("a.zarr may not be read", url="/data/a.zarr"))
+    ''
+    """
+    # The error may be the reason of another one, or be within that of a node.
+    refused: BaseException | None = error
+    while refused is not None and not isinstance(refused, AccessDeniedError):
+        refused = refused.__cause__
+    if refused is not None and "://" in (getattr(refused, "url", None) or "").removeprefix("file://"):
+        return CONNECTION
+    return prefix_to_allow(error)
 
 
 def consequence(error: BaseException) -> str:

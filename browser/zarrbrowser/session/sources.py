@@ -125,6 +125,11 @@ class Source:
         """Its address in normalised forms, without credentials: as the user typed it, and as its store has it."""
         return frozenset((place_of(self.request.shown_address), place_of(self.shown_address)))
 
+    def address_of(self, path: str) -> str:
+        """The address of a node, as the address line shows it."""
+        url = self.hierarchy.url
+        return url if path == "/" else f"{url}#{path}"
+
     def format_of(self, node: NodeLike) -> Any:
         """The format of a node's hierarchy; in a collection each hierarchy has its own."""
         return getattr(node, "hierarchy", self.hierarchy).format

@@ -16,6 +16,7 @@ class Bar(QFrame):
 
     Attributes:
         row: the layout of the controls.
+        folds_away: buttons that are always in the menu at the end: few need them.
         gives_way: controls to hide when the bar is too narrow, in this order. Hidden buttons move into a menu at the end.
         least_width: in pixels; the bar fits in it with all of these hidden.
     """
@@ -25,6 +26,7 @@ class Bar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "bar")
+        self.folds_away: Sequence[QToolButton] = ()
         self.gives_way: Sequence[QWidget] = ()
         self._needs: list[tuple[bool, int]] = []
         self.row = QHBoxLayout(self)
@@ -60,7 +62,9 @@ class Bar(QFrame):
         self._needs = self._what_it_needs()
         for widget in self.gives_way:
             widget.show()
-        self.more.hide()
+        for button in self.folds_away:
+            button.hide()
+        self.more.setVisible(bool(self.folds_away))
         for widget in self.gives_way:
             self.row.activate()
             if self.row.minimumSize().width() <= self.width():
@@ -81,7 +85,7 @@ class Bar(QFrame):
 
     def _fill(self, menu: QMenu) -> None:
         menu.clear()
-        for button in self.gives_way:
+        for button in (*self.gives_way, *self.folds_away):
             if isinstance(button, QToolButton) and button.isHidden():
                 action = menu.addAction(button.icon(), button.toolTip(), button.click)
                 action.setCheckable(button.isCheckable())

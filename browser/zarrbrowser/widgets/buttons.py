@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from zarrbrowser.session.error_text import CONNECTION
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.tooltip import tooltip
 from zarrcore.printable import printable
@@ -58,10 +59,10 @@ def push_button(
 
 
 class AllowButton(QPushButton):
-    """Allows data to name what is below a folder or URL, which it says; hidden while there is nothing to allow.
+    """Allows data to name what is below a folder or URL, which it says, or leads to the connection; else hidden.
 
     Args:
-        pressed: called with the folder or URL.
+        pressed: called with what was offered.
     """
 
     def __init__(self, pressed: Callable[[str], object]) -> None:
@@ -71,14 +72,18 @@ class AllowButton(QPushButton):
         self.hide()
 
     def offer(self, prefix: str) -> None:
-        """Offer to allow a folder or URL; nothing if it is empty."""
+        """Offer to allow a folder or URL, or what `remedy` says of an error; nothing if it is empty."""
         self._prefix = prefix
+        self.setVisible(bool(prefix))
+        if prefix == CONNECTION:
+            self.setText(CONNECTION)
+            self.setToolTip(tooltip("Open this source with other credentials or another connection"))
+            return
         shown = self.fontMetrics().elidedText(printable(prefix), Qt.TextElideMode.ElideMiddle, _LONGEST)
         self.setText(f"Allow {shown}".replace("&", "&&"))
         self.setToolTip(
             tooltip(f"Let this source read what is below {printable(prefix)}, until it is closed")
         )
-        self.setVisible(bool(prefix))
 
 
 def colour(button: QPushButton | QToolButton) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QPainter, QPixmap, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.theme.motion import is_reduced
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
-_SIDE = 72
+_SIDE, _ICON = 72, QSize(40, 40)
+_TURN_MS, _STEPS = 1600, 16
+"""The time in which an icon turns once, and the number of pictures of it."""
 _LONG = re.compile(r"\S{24}")
 """A part of a word that a line may end after: a long path would make the window wider than the screen."""
 
@@ -59,7 +63,9 @@ class SentencePane(QWidget):
         super().__init__()
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._picture = QLabel()
+        self._picture, self._icon, self._angle, self._turns = QLabel(), QPixmap(), 0, False
+        self._turning = QTimer(self, interval=_TURN_MS // _STEPS)
+        self._turning.timeout.connect(self._turn)
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._label = label(wrap=True, selectable=True)
         self._label.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -84,6 +90,34 @@ class SentencePane(QWidget):
         self._buttons.insertWidget(self._buttons.count() - 1, button)
         button.hide()
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        self._turn_while_shown()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        self._turning.stop()
+
+    def _turn_while_shown(self) -> None:
+        """Turn the icon while something is read, unless the user wants less motion."""
+        if self._turns and self.isVisible() and not is_reduced():
+            self._turning.start()
+        else:
+            self._turning.stop()
+
+    def _turn(self) -> None:
+        self._angle = (self._angle + 360 // _STEPS) % 360
+        turned = QPixmap(self._icon.size())
+        turned.setDevicePixelRatio(self._icon.devicePixelRatio())
+        turned.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(turned)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.translate(_ICON.width() / 2, _ICON.height() / 2)
+        painter.rotate(self._angle)
+        painter.drawPixmap(-_ICON.width() // 2, -_ICON.height() // 2, self._icon)
+        painter.end()
+        self._picture.setPixmap(turned)
+
     @property
     def text(self) -> str:
         """The sentence."""
@@ -93,6 +127,9 @@ class SentencePane(QWidget):
         """Show a sentence, and with ``retry`` the button."""
         colours = current_colours()
         colour = colours.warning if drawing == "broken" else colours.muted
-        self._picture.setPixmap(icon(drawing, colour).pixmap(QSize(40, 40)))
+        self._turns = drawing == "loading"
+        self._icon, self._angle = icon("spinner" if self._turns else drawing, colour).pixmap(_ICON), 0
+        self._picture.setPixmap(self._icon)
+        self._turn_while_shown()
         self._label.setText(text)
         self.button.setVisible(retry)

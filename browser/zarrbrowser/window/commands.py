@@ -26,6 +26,8 @@ class Command:
     """The panes where the keys work, because they have other meanings elsewhere; empty for the whole window."""
     in_tree: bool = False
     """Whether the keys of these panes also work in the tree."""
+    needs: Callable[[MainWindow], bool] | None = None
+    """Whether there is now what its entry of the menu is about; None for an entry that is always enabled."""
 
     @property
     def label(self) -> str:
@@ -45,40 +47,115 @@ class Group:
     commands: tuple[Command, ...]
 
 
+def _has_row(window: MainWindow) -> bool:
+    """Whether a source is open, or has failed to open."""
+    return window.model.rowCount() > 0
+
+
+def _has_node(window: MainWindow) -> bool:
+    return window.session.node is not None
+
+
+def _has_parent(window: MainWindow) -> bool:
+    node = window.session.node
+    return node is not None and node.path != "/"
+
+
+def may_change(window: MainWindow) -> bool:
+    """Whether the user has allowed changes of the current source."""
+    source = window.session.source
+    return source is not None and source.may_change
+
+
 _PICTURES = ("Image", "Volume", "Plot", "Thumbnails")
 
 COMMANDS = (
     Group(
-        "Sources",
+        "File",
         (
             Command("Open…", ("Ctrl+O", "Ctrl+Shift+Z"), lambda window: window.choose_source()),
             Command("Open location…", ("Ctrl+Shift+O",), lambda window: window.choose_location()),
-            Command("Reload source", ("F5", "Ctrl+R"), lambda window: window.sources.reload_current()),
-            Command("Close source", ("Ctrl+W",), lambda window: window.sources.close_current()),
+            Command(
+                "Reload source",
+                ("F5", "Ctrl+R"),
+                lambda window: window.sources.reload_current(),
+                needs=_has_row,
+            ),
+            Command(
+                "Close source", ("Ctrl+W",), lambda window: window.sources.close_current(), needs=_has_row
+            ),
+            Command(
+                "Allow or stop changes",
+                ("Ctrl+Shift+A",),
+                lambda window: window.editor.toggle(),
+                needs=_has_node,
+            ),
             Command(
                 "Mount and open folder",
                 ("Ctrl+M",),
                 lambda window: window.exports.mounter.mount_and_open(),
                 in_menu=False,
             ),
+            Command("Quit", ("Ctrl+Q",), lambda window: window.close()),
         ),
     ),
     Group(
-        "Navigation",
+        "Edit",
         (
-            Command("Back", ("Alt+Left", "Back"), lambda window: window.navigator.back()),
-            Command("Forward", ("Alt+Right", "Forward"), lambda window: window.navigator.forward()),
-            Command("Parent", ("Alt+Up",), lambda window: window.navigator.go_up()),
-            Command("Search", ("Ctrl+F",), lambda window: window.view.search()),
+            Command("Undo last change", ("Ctrl+Z",), lambda window: window.editor.undo(), needs=may_change),
+            Command(
+                "New group…", ("Ctrl+Shift+N",), lambda window: window.editor.ask_group(), needs=may_change
+            ),
+            Command(
+                "Rename or move…",
+                ("Ctrl+Shift+R",),
+                lambda window: window.editor.ask_path(),
+                needs=may_change,
+            ),
+            Command(
+                "Delete…", ("Ctrl+Shift+Del",), lambda window: window.editor.ask_erase(), needs=may_change
+            ),
+            Command(
+                "Write a value…",
+                ("Ctrl+Shift+F",),
+                lambda window: window.node_pane.current_pane.ask_to_fill(),
+                in_menu=False,
+                panes=("Table", "Value"),
+            ),
+        ),
+    ),
+    Group(
+        "View",
+        (
+            Command(
+                "Back",
+                ("Alt+Left", "Back"),
+                lambda window: window.navigator.back(),
+                needs=lambda window: window.navigator.can_go_back,
+            ),
+            Command(
+                "Forward",
+                ("Alt+Right", "Forward"),
+                lambda window: window.navigator.forward(),
+                needs=lambda window: window.session.history.can_go_forward,
+            ),
+            Command("Parent", ("Alt+Up",), lambda window: window.navigator.go_up(), needs=_has_parent),
+            Command("Search", ("Ctrl+F",), lambda window: window.view.search(), needs=_has_row),
             Command(
                 "Address", ("Ctrl+L",), lambda window: window.view.top_bar.focus_address(), in_menu=False
             ),
             Command("Tree", ("Ctrl+T",), lambda window: window.view.focus_tree(), in_menu=False),
-            Command("Show, hide tree", ("F9",), lambda window: window.view.top_bar.tree_button.click()),
+            Command(
+                "Show, hide tree",
+                ("F9",),
+                lambda window: window.view.top_bar.tree_button.click(),
+                needs=_has_row,
+            ),
             Command(
                 "Show, hide colours",
                 ("Shift+F9",),
                 lambda window: window.node_pane.current_pane.toggle_colours(),
+                needs=_has_node,
             ),
             Command("Show, hide requests", ("F12",), lambda window: window.toggle_requests()),
             Command(
@@ -99,21 +176,46 @@ COMMANDS = (
     Group(
         "Data",
         (
-            Command("Export…", ("Ctrl+E",), lambda window: window.exports.data.show_dialog()),
-            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.exports.figures.show_dialog()),
-            Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.exports.figures.copy()),
-            Command("Print figure…", ("Ctrl+P",), lambda window: window.exports.figures.print()),
-            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.exports.movies.show_dialog()),
             Command(
-                "Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.header.copy_button.showMenu()
+                "Export…", ("Ctrl+E",), lambda window: window.exports.data.show_dialog(), needs=_has_node
             ),
-            Command("Check…", ("Ctrl+Shift+K",), lambda window: window.checker.check_current()),
+            Command(
+                "Export figure…",
+                ("Ctrl+Shift+E",),
+                lambda window: window.exports.figures.show_dialog(),
+                needs=_has_node,
+            ),
+            Command(
+                "Copy figure",
+                ("Ctrl+Shift+I",),
+                lambda window: window.exports.figures.copy(),
+                needs=_has_node,
+            ),
+            Command(
+                "Print figure…", ("Ctrl+P",), lambda window: window.exports.figures.print(), needs=_has_node
+            ),
+            Command(
+                "Export movie…",
+                ("Ctrl+Shift+M",),
+                lambda window: window.exports.movies.show_dialog(),
+                needs=_has_node,
+            ),
+            Command(
+                "Copy as…",
+                ("Ctrl+Shift+C",),
+                lambda window: window.node_pane.header.copy_button.showMenu(),
+                needs=_has_node,
+            ),
+            Command(
+                "Check…", ("Ctrl+Shift+K",), lambda window: window.checker.check_current(), needs=_has_node
+            ),
             Command(
                 "Fit into view",
                 ("F",),
                 lambda window: window.node_pane.current_pane.fit(),
                 panes=(*_PICTURES, "Table"),
                 in_tree=True,
+                needs=_has_node,
             ),
             Command(
                 "One element per pixel",
@@ -121,32 +223,20 @@ COMMANDS = (
                 lambda window: window.node_pane.current_pane.actual_size(),
                 panes=("Image",),
                 in_tree=True,
+                needs=_has_node,
             ),
-            Command("Next plane", ("Ctrl+Right",), lambda window: window.node_pane.step(1)),
-            Command("Previous plane", ("Ctrl+Left",), lambda window: window.node_pane.step(-1)),
-            Command("Show beside", ("Ctrl+Shift+B",), lambda window: window.beside.show_current()),
+            Command("Next plane", ("Ctrl+Right",), lambda window: window.node_pane.step(1), needs=_has_node),
+            Command(
+                "Previous plane", ("Ctrl+Left",), lambda window: window.node_pane.step(-1), needs=_has_node
+            ),
+            Command(
+                "Show beside", ("Ctrl+Shift+B",), lambda window: window.beside.show_current(), needs=_has_node
+            ),
             Command(
                 "Close second image",
                 ("Ctrl+Shift+W",),
                 lambda window: window.beside.close(),
                 in_menu=False,
-            ),
-        ),
-    ),
-    Group(
-        "Changes",
-        (
-            Command("Allow or stop changes", ("Ctrl+Shift+A",), lambda window: window.editor.toggle()),
-            Command("Undo last change", ("Ctrl+Z",), lambda window: window.editor.undo()),
-            Command("New group…", ("Ctrl+Shift+N",), lambda window: window.editor.ask_group()),
-            Command("Rename or move…", ("Ctrl+Shift+R",), lambda window: window.editor.ask_path()),
-            Command("Delete…", ("Ctrl+Shift+Del",), lambda window: window.editor.ask_erase()),
-            Command(
-                "Write a value…",
-                ("Ctrl+Shift+F",),
-                lambda window: window.node_pane.current_pane.ask_to_fill(),
-                in_menu=False,
-                panes=("Table", "Value"),
             ),
         ),
     ),
@@ -168,13 +258,12 @@ COMMANDS = (
         ),
     ),
     Group(
-        "Program",
+        "Help",
         (
             Command("Commands", ("Ctrl+K", "Ctrl+Shift+P"), lambda window: window.show_palette()),
             Command("Guide", ("Shift+F1",), lambda window: window.help.show_guide()),
             Command("Keyboard shortcuts", ("F1",), lambda window: window.help.show_keys()),
             Command("About zarrscope", ("Ctrl+F1",), lambda window: window.help.show_about()),
-            Command("Quit", ("Ctrl+Q",), lambda window: window.close()),
         ),
     ),
     Group(

@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QTimer, 
 
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.nodes.protocols import NodeLike
+from zarrbrowser.session.error_text import CONNECTION
 from zarrbrowser.session.sources import Source, short_name
 from zarrbrowser.widgets.buttons import AllowButton, push_button
 from zarrbrowser.window.reveal import Revealer
@@ -33,6 +34,7 @@ class CurrentRow(QObject):
         self._window, self._revealer = window, revealer
         model, view, sources = window.model, window.view, window.sources
         self._model, self._view, self._tree, self._sources = model, view, window.tree, sources
+        self._session = window.session
         self._retry: Callable[[], None] = self._read_again
         self._tree.node_chosen.connect(self._show)
         self._tree.clicked.connect(self._row_clicked)
@@ -45,14 +47,14 @@ class CurrentRow(QObject):
         view.side.hit_chosen.connect(
             lambda source, path: revealer.reveal(source, model.find(source.request), path)
         )
-        self._connection = push_button("Connection…", window.choose_location)
-        self._allowing = AllowButton(sources.allow)
+        self._connection = push_button(CONNECTION, window.choose_location)
+        self._allowing = AllowButton(self._mend)
         self._close = push_button("Close", sources.close_current)
         for button in (self._connection, self._allowing, self._close):
             view.sentence.add_button(button)
         view.sentence.button.clicked.connect(lambda _checked: self._retry())
         view.node_pane.panes.retried.connect(self._read_again)
-        view.node_pane.panes.allow_asked.connect(sources.allow)
+        view.node_pane.panes.allow_asked.connect(self._mend)
         view.node_pane.pictures.failed.connect(self._say)
 
     def _show(self, index: QModelIndex) -> None:
@@ -64,8 +66,9 @@ class CurrentRow(QObject):
         elif item.is_note and item.parent is not None and item.parent.fetching is Fetching.FAILED:
             source, node = item.source, item.parent.node
             if source is not None and node is not None:
-                self._view.top_bar.show_address(_address(source, node))
+                self._view.top_bar.show_address(source.address_of(node.path))
             self._say(item.note)
+            self._allowing.offer(item.parent.allow)
         elif item.request is not None:
             self._leave_node(f"{short_name(item.request.shown_address)} – zarrscope")
             self._view.top_bar.show_address(item.request.address)
@@ -74,7 +77,7 @@ class CurrentRow(QObject):
                 self._say(item.note)
                 self._connection.setVisible("://" in item.request.address)  # a path has no connection
                 self._close.show()
-                self._allowing.offer(item.allow)
+                self._allowing.offer(item.allow if item.allow != CONNECTION else "")
             else:
                 self._say(f"Opening {item.request.shown_address}…", drawing="loading", retry=False)
 
@@ -84,7 +87,7 @@ class CurrentRow(QObject):
         view.show_node()
         pane.show_node(source, node)
         self.node_shown.emit()
-        view.top_bar.show_address(_address(source, node))
+        view.top_bar.show_address(source.address_of(node.path))
         view.top_bar.show_versions(source.versions, source.hierarchy.url)
         self._window.navigator.arrived()
         self._window.setWindowTitle(f"{node.name or source.title} – zarrscope")
@@ -118,6 +121,12 @@ class CurrentRow(QObject):
     def _read_again(self) -> None:
         self._model.retry(QPersistentModelIndex(self._tree.currentIndex()))
 
+    def _mend(self, remedy: str) -> None:
+        if remedy != CONNECTION:
+            self._sources.allow(remedy)
+        elif (source := self._session.source) is not None:
+            self._window.choose_location(source.request)
+
     # Events
 
     def _row_clicked(self, index: QModelIndex) -> None:
@@ -147,12 +156,8 @@ class CurrentRow(QObject):
         else:
             self._show(index)
 
-    def _path_failed(self, text: str) -> None:
+    def _path_failed(self, text: str, address: str) -> None:
         self._leave_node("zarrscope")
+        self._view.top_bar.show_address(address)
         self._say(text)
         self._retry = self._revealer.again
-
-
-def _address(source: Source, node: NodeLike) -> str:
-    url = source.hierarchy.url
-    return url if node.path == "/" else f"{url}#{node.path}"

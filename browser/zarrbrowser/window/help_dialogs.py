@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.guide_dialog import GuideDialog
     from zarrbrowser.dialogs.keys_dialog import KeysDialog
 
-COLUMNS_OF_KEYS = (3, 10)
+COLUMNS_OF_KEYS = (3, 9)
 """Groups of commands with which the further columns of the list of keys start, so that all have about the same length."""
 
 

@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         """The panel of requests, once the user has asked for it."""
         self._example_folder: tempfile.TemporaryDirectory[str] | None = None
         """That of the example, if nothing is to be kept."""
-        self.session = Session(colour_map=settings.text("colour_map", "gray"))
+        self.session: Session = Session(colour_map=settings.text("colour_map", "gray"))
         self.session.shows_colours = settings.text("colours", "shown") == "shown"
         self.session.recent.requests = saved_session.saved_requests(settings, "recent")
         # Types are given where the table of commands names a part: mypy reads the table before this.
@@ -177,11 +177,11 @@ class MainWindow(QMainWindow):
             "Making the example",
         )
 
-    def choose_location(self) -> OpenDialog:
+    def choose_location(self, suggested: SourceRequest | None = None) -> OpenDialog:
         """Ask for a location and connection options, starting with a typed address or one that failed to open."""
         item = self.model.item(self.tree.currentIndex())
         failed = item.request if item is not None and item.source is None else None
-        suggested = failed or SourceRequest.typed(self.view.top_bar.typed())
+        suggested = suggested or failed or SourceRequest.typed(self.view.top_bar.typed())
         return opening.ask_for_location(self, self.navigator.go, suggested, self.session.recent.addresses)
 
     def show_palette(self) -> PaletteDialog:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QActionGroup, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QWidget
 
 from zarrbrowser.theme import Appearance
@@ -15,8 +16,9 @@ from zarrbrowser.window.commands import COMMANDS, Command
 if TYPE_CHECKING:
     from zarrbrowser.window.main_window import MainWindow
 
+_OF_CHANGES = "Edit"
+"""The group that is only there while changes are allowed."""
 _TITLES = {Appearance.SYSTEM: "Follow system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
-_LAST_GROUP = "Program"
 
 
 def build_menus(window: MainWindow) -> None:
@@ -25,32 +27,53 @@ def build_menus(window: MainWindow) -> None:
     copying.aboutToShow.connect(lambda: window.exports.data.fill_menu(copying))
     copying.aboutToShow.connect(lambda: window.saved_views.bookmarker.add_link(copying))
     window.node_pane.header.copy_button.setMenu(copying)
-    submenus = (
-        filled_menu("Bookmarks", menu, window.saved_views.bookmarker.fill_menu, window),
-        filled_menu("Recent views", menu, window.saved_views.recent.fill_menu),
-        mount_menu(menu, window),
-        appearance_menu(menu, window.settings.appearance(), window.view.appearance.choose),
-    )
+    submenus = {
+        "File": (
+            filled_menu("Recent views", menu, window.saved_views.recent.fill_menu),
+            mount_menu(menu, window),
+        ),
+        "View": (appearance_menu(menu, window.settings.appearance(), window.view.appearance.choose),),
+        "Bookmarks": (filled_menu("Bookmarks", menu, window.saved_views.bookmarker.fill_menu, window),),
+    }
     fill_menu(menu, window, submenus)
     add_window_shortcuts(window, window)
     add_tree_shortcuts(window.tree, window)
     window.node_pane.panes.made.connect(lambda pane, title: add_pane_shortcuts(pane, title, window))
 
 
-def fill_menu(menu: QMenu, window: MainWindow, submenus: Sequence[QMenu]) -> None:
-    """The menu of all commands, each with its key.
+def fill_menu(menu: QMenu, window: MainWindow, submenus: Mapping[str, Sequence[QMenu]]) -> None:
+    """The menu of all commands, each with its key: a menu for each group.
 
     Args:
-        submenus: inserted before the last group.
+        submenus: further menus, by the group after whose commands they come. A group without commands of its own is its submenu.
     """
     for group in COMMANDS:
-        for submenu in submenus if group.title == _LAST_GROUP else ():
-            menu.addMenu(submenu)
         commands = [one for one in group.commands if one.in_menu and one.run is not None]
-        for command in commands:
-            _add(menu, command, window)
-        if commands and group.title != _LAST_GROUP:
-            menu.addSeparator()
+        further = submenus.get(group.title, ())
+        inner = QMenu(group.title, menu) if commands else menu
+        actions = [(_add(inner, command, window), command) for command in commands]
+        for submenu in further:
+            inner.addMenu(submenu)
+        if commands:
+            entry = menu.addMenu(inner)
+            menu.aboutToShow.connect(partial(_enable, entry, actions, window, has_more=bool(further)))
+
+
+def _enable(
+    entry: QAction, actions: Sequence[tuple[QAction, Command]], window: MainWindow, *, has_more: bool
+) -> None:
+    """Enable the commands of a group that can do something now, and the group if there are any."""
+    for action, command in actions:
+        action.setEnabled(_is_possible(command, window))
+    is_possible = has_more or any(action.isEnabled() for action, _command in actions)
+    entry.setEnabled(is_possible)
+    entry.setVisible(is_possible or entry.text() != _OF_CHANGES)
+
+
+def _is_possible(command: Command, window: MainWindow) -> bool:
+    if command.panes and window.node_pane.current_tab() not in command.panes:
+        return False
+    return command.needs is None or command.needs(window)
 
 
 def add_window_shortcuts(widget: QWidget, window: MainWindow) -> None:
@@ -119,9 +142,9 @@ def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appear
     return menu
 
 
-def _add(menu: QMenu, command: Command, window: MainWindow) -> None:
+def _add(menu: QMenu, command: Command, window: MainWindow) -> QAction:
     # The window handles the keys, because some commands have two.
-    menu.addAction(f"{command.title}\t{_first_key(command)}", _bound(command, window))
+    return menu.addAction(f"{command.title}\t{_first_key(command)}", _bound(command, window))
 
 
 def _bindable() -> list[Command]:

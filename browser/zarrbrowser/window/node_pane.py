@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from zarrbrowser.image.multiscales import may_be_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.panes.data_stack import ANNOUNCED_AFTER_MS
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.pane_set import PaneSet
-from zarrbrowser.panes.registry import inferred_tabs, is_drawn, tabs_for
+from zarrbrowser.panes.registry import inferred_tabs, is_drawn, may_have_more_tabs, tabs_for
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -61,6 +61,8 @@ class NodePane(QWidget):
         """A tab and a view of it, to be restored once it has opened the node."""
         self._stale: set[str] = set()
         self._steps = 0
+        self._drawn: NodeLike | None = None
+        """What the tabs with pictures show: the node, or the signal that it names."""
         self.header, self.tabs, self._stack = NodeHeader(), NodeTabs(session), QStackedWidget()
         self.panes.made.connect(lambda pane, _title: self._stack.addWidget(pane))
         self._stack.setProperty("role", "surface")
@@ -69,6 +71,8 @@ class NodePane(QWidget):
         self._stack.addWidget(self._blank)
         self.sentence = SentencePane(self._fill_current)
         self._stack.addWidget(self.sentence)
+        self._announcing = QTimer(self, singleShot=True, interval=ANNOUNCED_AFTER_MS)
+        self._announcing.timeout.connect(self._announce_loading)
         self.header.crumbs.chosen.connect(self.panes.path_chosen)
         self.notice = Notice("Close", lambda: None)
         self.warning = label(role="problem", wrap=True)
@@ -100,7 +104,7 @@ class NodePane(QWidget):
         self._quiet(self.panes.get(self.tabs.first_of(titles)))
         self._paint_later()
         self._session.select(source, node)
-        self._stale, self._steps = set(titles), 0
+        self._stale, self._steps, self._drawn = set(titles), 0, node
         self.header.show_node(source, node)
         # The Overview of a group has its own.
         warnings = source.warnings_of(node) if is_array(node) else []
@@ -110,10 +114,10 @@ class NodePane(QWidget):
         focus = self.window().focusWidget()
         if had_focus and not (focus is not None and self.isAncestorOf(focus)):
             self._focus_data()  # a control of the former node had it; Qt has taken the next one, which opens a source
-        if may_be_image(node):
+        if may_have_more_tabs(node):
             self._look_closer.ask(
                 lambda _asked: inferred_tabs(node, source.hierarchy.node),
-                lambda titles: self._add_tabs(node, titles) if titles else None,
+                lambda found: self._add_tabs(node, *found) if found[0] else None,
                 lambda error: _log.debug("cannot look into %s: %s", node.path, error),
             )
 
@@ -143,9 +147,10 @@ class NodePane(QWidget):
         if state and self.current_tab() == tab and not self.restore_view(state):
             self._awaited = tab, state
 
-    def _add_tabs(self, node: NodeLike, titles: tuple[str, ...]) -> None:
-        """Show as an image what is one according to the arrays in the group."""
+    def _add_tabs(self, node: NodeLike, titles: tuple[str, ...], drawn: NodeLike) -> None:
+        """Show as an image or plot what is one according to the arrays in the group."""
         self._stale |= set(titles)
+        self._drawn = drawn
         self._show_tabs((*titles, *tabs_for(node)))
 
     def _show_tabs(self, names: tuple[str, ...]) -> None:
@@ -250,6 +255,7 @@ class NodePane(QWidget):
             return
         if is_drawn(name) and not self.pictures.is_loaded:
             self._stack.setCurrentWidget(self._blank)
+            self._announcing.start()
             self.pictures.load()
             return
         pane = self.pane(name)
@@ -257,7 +263,7 @@ class NodePane(QWidget):
         if name in self._stale or pane.is_filled_when_shown:
             self._stale.discard(name)
             try:
-                pane.show_node(source, node)
+                pane.show_node(source, self._drawn if is_drawn(name) and self._drawn is not None else node)
             except Exception as error:  # noqa: BLE001 - otherwise the pane would show the previous node
                 _log.debug("the %s of %s failed", name, node.path, exc_info=error)
                 self._stale.add(name)
@@ -265,6 +271,11 @@ class NodePane(QWidget):
                 self.sentence.say(sentence(error), retry=True)
                 self._stack.setCurrentWidget(self.sentence)
                 self.panes.shown.emit()
+
+    def _announce_loading(self) -> None:
+        if self._stack.currentWidget() is self._blank and is_drawn(self.current_tab()):
+            self.sentence.say("Loading…", drawing="loading")
+            self._stack.setCurrentWidget(self.sentence)
 
     def _paint_later(self) -> None:
         """Paint the data in a turn of its own: Qt would do it in the turn that fills it, and the window would answer late."""

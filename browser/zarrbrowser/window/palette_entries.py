@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zarrbrowser.window.main_window import MainWindow
 
 _HERE = "Commands"
-_COMMANDS = {command.label for group in COMMANDS for command in group.commands}
+_COMMANDS = {(command.label, group.title) for group in COMMANDS for command in group.commands}
 
 
 def show_palette(window: MainWindow) -> PaletteDialog:
@@ -49,7 +49,7 @@ def entries_of(window: MainWindow, menus: dict[str, QMenu], tab: str, pane: QWid
         entries += _of_buttons(pane, tab)
     found: dict[tuple[str, str], Entry] = {}
     for entry in entries:
-        found.setdefault((entry.title, entry.place), entry)  # a command of a menu comes first, with its key
+        found.setdefault((entry.title, entry.place), entry)
     return list(found.values())
 
 
@@ -70,7 +70,7 @@ def _of_menu(menu: QMenu, place: str) -> Iterator[Entry]:
         title = _title(action)
         if isinstance(inner, QMenu):
             yield from _of_menu(inner, f"{place}: {title}" if place else title)
-        elif title and (place or title not in _COMMANDS):
+        elif title and (title, place) not in _COMMANDS:
             yield Entry(title, action.trigger, place, is_enabled=action.isEnabled())
 
 
@@ -83,7 +83,7 @@ def _title(action: QAction) -> str:
 def _of_buttons(pane: QWidget, tab: str) -> Iterator[Entry]:
     """The buttons of a tab that are shown, or that its bar has moved into a menu because it is narrow; and their menus."""
     bars = pane.findChildren(Bar)
-    moved = {one for bar in bars for one in bar.gives_way}
+    moved = {one for bar in bars for one in (*bar.gives_way, *bar.folds_away)}
     menus_of_bars = {bar.more for bar in bars}
     for button in pane.findChildren(QToolButton):
         tip = QTextDocumentFragment.fromHtml(button.toolTip()).toPlainText().strip().partition("\n")[0]

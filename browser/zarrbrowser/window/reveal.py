@@ -21,10 +21,10 @@ class Revealer(QObject):
     """Fetches the nodes along a path, then expands the tree along them.
 
     Signals:
-        failed: the sentence that says why the path cannot be shown.
+        failed: the sentence that says why the path cannot be shown, and its address.
     """
 
-    failed = Signal(str)
+    failed = Signal(str, str)
 
     def __init__(self, model: TreeModel, tree: TreeView, workers: Workers) -> None:
         super().__init__(tree)
@@ -67,7 +67,7 @@ class Revealer(QObject):
                 _log.debug("cannot read %s again: %s", path, error)
                 return
             self._again = lambda: self.reveal(source, self._model.index(place.row(), 0), path)
-            self.failed.emit(sentence(error))
+            self.failed.emit(sentence(error), source.address_of(path))
 
         self._lane.forget()
         self._path = path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.session.sources import SourceRequest
@@ -52,6 +53,9 @@ class WindowLayout(QWidget):
         self._split.setSizes([_TREE_WIDTH, _SIZE[0] - _TREE_WIDTH])
         self.side.setMinimumWidth(_LEAST_TREE_WIDTH)
         self._split.setStretchFactor(1, 1)
+        self._is_split_chosen = False
+        """Whether the user has chosen the width of the tree."""
+        self._split.splitterMoved.connect(self._split_chosen)
         self._split.setHandleWidth(1)
         self.top_bar.tree_button.toggled.connect(self.side.setVisible)
         self._body.addWidget(self.empty)
@@ -67,6 +71,17 @@ class WindowLayout(QWidget):
         column.addLayout(around)
         column.addWidget(self._body, 1)
         self.drop_mark = DropMark("Drop to open", self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Let the tree leave room for the data in a narrow window, unless the user has chosen its width."""
+        super().resizeEvent(event)
+        if not self._is_split_chosen:
+            width = event.size().width()
+            tree = min(_TREE_WIDTH, width * _TREE_WIDTH // _SIZE[0])
+            self._split.setSizes([tree, width - tree])
+
+    def _split_chosen(self, _at: int, _handle: int) -> None:
+        self._is_split_chosen = True
 
     @property
     def shows_sentence(self) -> bool:
@@ -120,10 +135,12 @@ class WindowLayout(QWidget):
         if not split.isEmpty():
             self._split.restoreState(split)
             self._split.setChildrenCollapsible(False)
+            self._is_split_chosen = True
         self.top_bar.tree_button.setChecked(self._settings.text("tree", "shown") == "shown")
 
     def keep(self) -> None:
         """Save the geometry."""
         self._settings.keep("geometry", self.window().saveGeometry())
-        self._settings.keep("split", self._split.saveState())
+        if self._is_split_chosen:
+            self._settings.keep("split", self._split.saveState())
         self._settings.keep("tree", "shown" if self.top_bar.tree_button.isChecked() else "hidden")

@@ -76,6 +76,19 @@ def test_json_is_json_with_short_lists_on_one_line() -> None:
     assert json.loads(json_text(b'{"a": 1}')) == {"a": 1}
 
 
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [
+        ({"NX_class": "NXdetector"}, "NXdetector"),
+        ({"NX_class": "NXentry", "default": "data"}, "NXentry"),
+        ({"NX_class": "NXdata", "signal": "counts"}, "NXdata: counts"),
+        ({"NX_class": "NXdata", "signal": 1}, "NXdata"),
+    ],
+)
+def test_a_group_of_nexus_has_the_name_of_its_class(attributes: dict[str, Any], text: str) -> None:
+    assert summary(FakeGroup({}, attributes)) == text
+
+
 def test_a_group_with_levels_is_described_by_its_convention() -> None:
     assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("OME-NGFF image")
     assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"

@@ -11,7 +11,15 @@ import pytest
 import zarrcore
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
 from zarrbrowser.panes.pane import Pane
-from zarrbrowser.panes.registry import PANES, PaneKind, inferred_tabs, is_drawn, kind_of, tabs_for
+from zarrbrowser.panes.registry import (
+    PANES,
+    PaneKind,
+    inferred_tabs,
+    is_drawn,
+    kind_of,
+    may_have_more_tabs,
+    tabs_for,
+)
 
 OF_ARRAYS = ("Metadata", "Attributes", "Storage")
 
@@ -30,6 +38,8 @@ def test_each_entry_names_a_pane(kind: PaneKind) -> None:
         (np.zeros((1, 1, 1)), ("Image", "Table", *OF_ARRAYS)),
         (np.zeros((2, 2, 2)), ("Image", "Volume", "Table", *OF_ARRAYS)),
         (np.zeros(3, "U3"), ("Table", *OF_ARRAYS)),
+        (np.zeros(3, bool), ("Table", "Plot", *OF_ARRAYS)),
+        (np.zeros(3, "i4,f8"), ("Table", "Plot", *OF_ARRAYS)),
         (np.zeros((3, 4), "U3"), ("Table", *OF_ARRAYS)),
     ],
 )
@@ -59,7 +69,21 @@ def test_levels_of_n5_tell_whether_their_group_is_an_image_and_a_volume(
     made.create_group("scan")
     for number, shape in enumerate(shapes):
         made.create_array(f"scan/s{number}", shape=shape, dtype="uint16", chunks=shape)
-    assert inferred_tabs(made["scan"], made.node) == titles
+    assert inferred_tabs(made["scan"], made.node)[0] == titles
+
+
+@pytest.mark.parametrize(("shape", "titles"), [((5,), ("Plot",)), ((5, 6), ("Image",)), ((), ())])
+def test_a_group_of_nexus_has_the_tabs_of_its_signal(
+    shape: tuple[int, ...], titles: tuple[str, ...], tmp_path: Path
+) -> None:
+    made = zarrcore.create(tmp_path / "a.zarr")
+    made.create_group("data", attributes={"NX_class": "NXdata", "signal": "counts"})
+    made.create_array("data/counts", shape=shape, dtype="f8", chunks=shape)
+    assert may_have_more_tabs(made["data"])
+    found, drawn = inferred_tabs(made["data"], made.node)
+    assert found == titles
+    assert drawn.path == "/data/counts"
+    assert not may_have_more_tabs(FakeGroup({}, {"NX_class": "NXdetector"}))
 
 
 def test_a_broken_node_has_only_the_problem_tab() -> None:

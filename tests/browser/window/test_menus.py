@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShortcut
+from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup
 from zarrbrowser.theme import Appearance
 from zarrbrowser.window.commands import COMMANDS
 from zarrbrowser.window.menus import (
@@ -59,32 +62,70 @@ def shortcuts(widget: QWidget) -> dict[str, QShortcut]:
     return {one.key().toString(): one for one in widget.findChildren(QShortcut)}
 
 
+def entries_of(menu: QMenu) -> dict[str, QAction]:
+    return {one.text().partition("\t")[0]: one for one in menu.actions() if one.text()}
+
+
+def inner(menu: QMenu, title: str) -> QMenu:
+    found = entries_of(menu)[title].menu()
+    assert isinstance(found, QMenu)
+    return found
+
+
 def test_the_menu_runs_each_command_and_shows_its_first_key(
     window: Any, asked: list[str], qtbot: QtBot
 ) -> None:
     menu = QMenu()
     qtbot.addWidget(menu)
-    fill_menu(menu, window, [])
-    entries = dict(one.text().split("\t") for one in menu.actions() if one.text())
-    assert entries["Reload source"] == "F5"
-    assert entries["Search"] == "Ctrl+F"
-    assert not {"Address", "Play, stop", "Stop reading"} & set(entries), "not in the menu"
-    for action in menu.actions():
+    fill_menu(menu, window, {})
+    assert [*entries_of(menu)] == ["File", "Edit", "View", "Data", "Help"]
+    inside = {title: inner(menu, title) for title in entries_of(menu)}
+    assert entries_of(inside["File"])["Reload source"].text().endswith("\tF5")
+    assert entries_of(inside["View"])["Search"].text().endswith("\tCtrl+F")
+    actions = [action for one in inside.values() for action in one.actions()]
+    assert not {"Address", "Play, stop", "Stop reading"} & {one.text().partition("\t")[0] for one in actions}
+    for action in actions:
         action.trigger()
     assert {"sources.reload_current()", "view.search()", "node_pane.step(-1)", "close()"} <= set(asked)
-    assert len(asked) == len(entries)
+    assert len(asked) == len(actions)
 
 
-def test_submenus_come_before_the_last_group(window: Any, qtbot: QtBot) -> None:
+def test_submenus_come_after_the_commands_of_their_group(window: Any, qtbot: QtBot) -> None:
     menu = QMenu()
     qtbot.addWidget(menu)
-    fill_menu(menu, window, [QMenu("One", menu), QMenu("Two", menu)])
-    actions = menu.actions()
-    texts = [one.text().partition("\t")[0] for one in actions]
-    at = texts.index("One")
-    assert texts[at : at + 3] == ["One", "Two", "Commands"]
-    assert actions[at - 1].isSeparator()
-    assert not actions[-1].isSeparator()
+    submenus = {"File": [QMenu("One", menu), QMenu("Two", menu)], "Bookmarks": [QMenu("Bookmarks", menu)]}
+    fill_menu(menu, window, submenus)
+    assert [*entries_of(menu)] == ["File", "Edit", "View", "Data", "Bookmarks", "Help"]
+    assert [*entries_of(inner(menu, "File"))][-2:] == ["One", "Two"]
+    assert inner(menu, "Bookmarks") is submenus["Bookmarks"][0], "not a menu in a menu"
+
+
+def test_the_menu_offers_what_is_possible_now(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup({"line": FakeArray(np.zeros(3))}), "/line")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    menu = window.view.top_bar.menu
+
+    def possible(title: str) -> set[str]:
+        menu.aboutToShow.emit()
+        return {name for name, one in entries_of(inner(menu, title)).items() if one.isEnabled()}
+
+    assert {"Reload source", "Close source", "Allow or stop changes"} <= possible("File")
+    assert "Parent" in possible("View")
+    assert "Fit into view" in possible("Data")
+    assert "One element per pixel" not in possible("Data"), "a plot has none"
+    assert not entries_of(menu)["Edit"].isVisible()
+    source = window.session.source
+    assert source is not None
+    source.may_change = True
+    assert "Delete…" in possible("Edit")
+    assert entries_of(menu)["Edit"].isVisible()
+    source.may_change = False
+    window.sources.close_current()
+    assert not {"Reload source", "Close source", "Allow or stop changes"} & possible("File")
+    assert {"Open…", "Quit"} <= possible("File")
+    assert not possible("Data")
+    assert not entries_of(menu)["Data"].isEnabled()
+    assert entries_of(menu)["View"].isEnabled(), "the appearance can be chosen"
 
 
 def test_every_key_of_a_command_works_in_the_window(window: Any, asked: list[str], widget: QWidget) -> None:

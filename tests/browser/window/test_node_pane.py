@@ -146,3 +146,44 @@ def test_an_array_of_a_file_whose_writer_died_is_shown_with_a_warning(
 def _shown(window: MainWindow) -> tuple[str, str] | None:
     source, node = window.session.source, window.session.node
     return None if source is None or node is None else (source.shown_address, node.path)
+
+
+def test_a_group_that_names_a_signal_shows_its_plot(tmp_path: Path, window: MainWindow, qtbot: QtBot) -> None:
+    with h5py.File(tmp_path / "scan.nxs", "w") as file:
+        for name, shape in (("curve", 5), ("image", (6, 7))):
+            group = file.create_group(name)
+            group.attrs.update(NX_class="NXdata", signal="counts")
+            group["counts"] = np.zeros(shape)
+        file.create_group("empty").attrs.update(NX_class="NXdata", signal="counts")
+    pane = window.node_pane
+    window.open(SourceRequest(str(tmp_path / "scan.nxs"), "/curve"))
+    qtbot.waitUntil(lambda: pane.current_tab() == "Plot" and pane.viewed() is not None)
+    viewed = pane.viewed()
+    assert viewed is not None
+    assert viewed.array.path == "/curve/counts"
+    window.navigator.go_within("/image")
+    qtbot.waitUntil(lambda: pane.current_tab() == "Image" and pane.viewed() is not None)
+    assert [one for one in pane.tabs.names if one != "Image"] == ["Overview", "Table", "Metadata"]
+    window.navigator.go_within("/empty")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/empty")
+    qtbot.waitUntil(lambda: not window.workers.active)
+    assert pane.tabs.names == ["Overview", "Table", "Metadata"], "the group names an array that is not there"
+
+
+def test_a_wait_for_the_drawing_modules_is_announced(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(FakeGroup({"array": FakeArray(np.zeros((20, 30)))}))
+    qtbot.waitUntil(lambda: window.session.node is not None and not window.workers.active)
+    pictures = window.node_pane.pictures
+    is_loaded, load = pictures.is_loaded, pictures.load
+    pictures.is_loaded = False
+    monkeypatch.setattr(pictures, "load", lambda: None)
+    window.navigator.go_within("/array")
+    qtbot.waitUntil(window.node_pane.sentence.isVisible)
+    assert window.node_pane.sentence.text == "Loading…"
+    monkeypatch.setattr(pictures, "load", load)
+    pictures.is_loaded = is_loaded
+    pictures.loaded.emit()
+    qtbot.waitUntil(lambda: window.node_pane.current_pane.isVisible())
+    assert not window.node_pane.sentence.isVisible()

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -69,22 +71,42 @@ def test_names_in_the_tree_have_room(open_window: OpenWindow, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: not tree.isColumnHidden(1) and not tree.isColumnHidden(2))
 
 
+def test_the_tree_leaves_room_until_the_user_chooses_its_width(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup(arrays()), "/packed")
+    side, handle = window.view.side, window.view._split.handle(1)
+    for width in (1280, 900, 700, 1280):
+        window.resize(width, 600)
+        qtbot.waitUntil(
+            lambda width=width: window.width() == width and abs(side.width() - width * 400 // 1280) < 3
+        )
+    handle.setFocus()
+    QTest.keyClick(handle, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    chosen = side.width()
+    assert chosen < 400
+    window.resize(1000, 600)
+    qtbot.waitUntil(lambda: window.width() == 1000)
+    assert side.width() == chosen
+
+
 def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     window, controls = pane.window(), pane.body.controls
     window.resize(1500, 600)
-    qtbot.waitUntil(lambda: controls.flip_rows.isVisible())
-    assert not controls.more.isVisible()
+    qtbot.waitUntil(lambda: controls.means.isVisible())
+    always = [*controls.layouts.values(), controls.fit, controls.more, controls.colours]
+    from_right = [controls.width() - one.x() for one in always]
     window.resize(700, 600)
-    qtbot.waitUntil(lambda: not controls.actual_size.isVisible())
-    assert controls.more.isVisible()
+    qtbot.waitUntil(lambda: not controls.means.isVisible())
+    assert all(one.isVisible() for one in always)
+    assert [controls.width() - one.x() for one in always] == from_right, "they keep their places"
     buttons = [one for one in controls.findChildren(QToolButton) if one.isVisible()]
     assert not any(stands_out(button, controls) for button in buttons)
     menu = controls.more.menu()
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     assert actions["Square elements: same scale along both axes"].isChecked()
+    assert "Means of rows or columns: on maps the zonal and the meridional mean" in actions
     actions["Flip vertically"].trigger()
     assert pane.model.state.settings.flip_rows
     menu.aboutToShow.emit()

@@ -155,13 +155,19 @@ class Raster:
         return sorted(found, key=distance)
 
     def cost(self, tiles: list[Tile]) -> ReadCost:
-        """The number of chunks that reading tiles decodes, and their bytes."""
+        """The number of chunks that reading tiles decodes, and their bytes.
+
+        Args:
+            tiles: of this raster, or of others that differ from it in their positions only.
+        """
         lengths = [self._chunk(axis) for axis in range(self.level.array.ndim)]
-        places = [tuple(self._chunks_along(tile)) for tile in tiles]
+        # Planes to blend may be in the same chunks.
+        tiles = [*{(tile.raster.layer, tile.row, tile.column): tile for tile in tiles}.values()]
+        places = [(tile.raster.layer, *self._chunks_along(tile)) for tile in tiles]
         if any(side % self._chunk(axis) for side, axis in zip(self.tile_shape, self.axes, strict=True)):
-            chunks = len({place for rows, columns in places for place in product(rows, columns)})
+            chunks = len({(at, *place) for at, *sides in places for place in product(*sides)})
         else:  # each chunk belongs to one tile
-            chunks = sum(len(rows) * len(columns) for rows, columns in places)
+            chunks = sum(len(rows) * len(columns) for _at, rows, columns in places)
         chunks *= 1 if self.derivation is None else self.derivation.layers(self.level.array)
         cost = ReadCost(chunks, chunks * math.prod(lengths) * self.itemsize)
         if self.derivation is None or self.derivation.comparison is None:
@@ -171,6 +177,11 @@ class Raster:
         return ReadCost(
             cost.chunks + sum(one.chunks for one in more), cost.nbytes + sum(one.nbytes for one in more)
         )
+
+    @cached_property
+    def layer(self) -> tuple[int, ...]:
+        """Which chunks its positions are in."""
+        return tuple(place // self._chunk(axis) for axis, place in enumerate(self.index))
 
     def selection(self, window: tuple[slice, slice]) -> tuple[int | slice, ...]:
         """The selection of the array for a window of samples."""

@@ -12,7 +12,7 @@ from zarrbrowser.widgets.label import label
 
 
 class ImageControls(Bar):
-    """Controls of what is shown on the left, of how it is shown on the right."""
+    """The axes, then the tools for this data, then those that are always there, which keep their places."""
 
     least_width = 440
 
@@ -70,46 +70,39 @@ class ImageControls(Bar):
         row.addSpacing(6)
         row.addWidget(self.axes)
         row.addStretch(1)
-        for button in self.layouts.values():
-            row.addWidget(button)
-        row.addSpacing(8)
-        for button in (
+        for_these_data = (
             self.series,
             *self.tools.values(),
             self.means,
             self.compare,
             self.contours,
-            self.chunks,
+            self.coordinates,
             self.labels,
             self.map,
-        ):
+        )
+        always = (*self.layouts.values(), self.fit, self.more, self.colours)
+        for button in for_these_data:
             row.addWidget(button)
         row.addSpacing(8)
-        for button in (
-            self.coordinates,
+        for button in always:
+            row.addWidget(button)
+        self.folds_away = (
             self.flip_columns,
             self.flip_rows,
-            self.fit,
             self.actual_size,
             self.square,
-            self.more,
-            self.colours,
-        ):
-            row.addWidget(button)
-
+            self.chunks,
+        )
+        for button in self.folds_away:
+            button.setParent(self)
         self.gives_way = (
             *self.axes.labels,
-            self.flip_rows,
-            self.flip_columns,
-            self.square,
-            self.actual_size,
             self.tools["region"],
             self.tools["profile"],
             self.series,
             self.means,
             self.compare,
             self.contours,
-            self.chunks,
         )
 
     def show_variables(self, names: tuple[str, ...], current: str) -> None:

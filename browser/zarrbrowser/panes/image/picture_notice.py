@@ -14,7 +14,7 @@ from zarrbrowser.image.tiles.frames import is_constant
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_view import PlaneView
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
-from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.error_text import CONNECTION, remedy, sentence
 from zarrbrowser.workers import Lane, Workers
 from zarrcore.metadata import RectilinearChunkGrid
 
@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 _LOAD, _RETRY = "Load anyway", "Retry"
 _MOVED = "The middle of this array holds no chunks: this is the nearest plane found that does."
+_LOCATION = "Open location… asks for other credentials."
 _PAGE = 1000
 """Keys in one page of a remote listing."""
 
@@ -62,6 +63,8 @@ class PictureNotice(QObject):
         view = self._view
         if self.is_failure:
             chunks, first = view.unreadable_chunks, sentence((view.faults or view.torn)[0])
+            if remedy((view.faults or view.torn)[0]) == CONNECTION:
+                first += f" {_LOCATION}"
             return f"{chunks:,} chunks in view cannot be read. {first}" if chunks > 1 else first, _RETRY
         held = view.frame is not None and view.frame.is_held_back
         cost = view.frame.cost if held and view.frame is not None else view.withheld

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from zarrbrowser.drawing.elided import elided
 from zarrbrowser.session.saved_views.recent_views import RecentView
 from zarrbrowser.session.saved_views.view import SavedView
 from zarrbrowser.session.sources import short_name
@@ -52,8 +53,8 @@ class ViewCard(QPushButton):
         line = QRectF(_PADDING, ground.bottom() + _PADDING, PICTURE.width(), metrics.height())
         for text, colour in ((self.view.title, colours.text), (self.place, colours.muted)):
             painter.setPen(colour)
-            elided = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, PICTURE.width())
-            painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, elided)
+            shown = elided(text, metrics, PICTURE.width())
+            painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
             line.translate(0, metrics.height())
         painter.end()
 

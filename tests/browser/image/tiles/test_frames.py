@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.image.axes import Axes
@@ -12,6 +14,7 @@ from zarrbrowser.image.levels import Image, level_of, whole
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, plan, rect_of
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.nodes.read_cost import ReadCost
 
 
 def pyramid(side: int = 65536, levels: int = 6, chunk: int = 256) -> Image:
@@ -68,6 +71,25 @@ def test_loaded_tiles_have_no_read_cost() -> None:
     frame = frame_of(pyramid(levels=1), (0, 65536), (0, 65536), is_there=lambda _tile: True)
     assert not frame.is_held_back
     assert frame.cost.nbytes == 0
+
+
+@pytest.mark.parametrize(
+    ("chunk", "chunks"),
+    [
+        ((1, 64, 64), 3 * 4),
+        ((2, 64, 64), 2 * 4),  # the first two channels share their chunks
+        ((3, 64, 64), 4),
+        ((1, 5000, 5000), 3 * 1),  # longer than a tile
+        ((3, 5000, 5000), 1),
+    ],
+)
+def test_chunks_of_blended_channels_count_once(chunk: tuple[int, ...], chunks: int) -> None:
+    side = 128 if chunk[1] == 64 else 5000
+    array = FakeArray(np.broadcast_to(np.uint8(0), (3, side, side)), ("c", "y", "x"), chunks=chunk)
+    image = Image("/image", (whole(array),), ("c", "y", "x"))
+    planes = [Axes(array.shape, ("c", "y", "x"), 1, 2, None, (number, 0, 0)) for number in range(3)]
+    frame = plan(image, planes, View((0, side), (0, side), side, side))
+    assert frame.cost == ReadCost(chunks, chunks * math.prod(chunk))
 
 
 def test_a_small_coarse_level_comes_first() -> None:

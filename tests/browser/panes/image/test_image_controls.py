@@ -38,7 +38,7 @@ def test_the_bar_hides_controls_in_a_narrow_window(open_window: OpenWindow, qtbo
     window = pane.window()
     window.resize(1400, 700)
     qtbot.waitUntil(
-        lambda: pane.body.controls.flip_rows.isVisible() and pane.body.controls.axes.labels[0].isVisible()
+        lambda: pane.body.controls.means.isVisible() and pane.body.controls.axes.labels[0].isVisible()
     )
     window.resize(800, 600)
     qtbot.waitUntil(lambda: not pane.body.controls.axes.labels[0].isVisible())

@@ -23,6 +23,7 @@ from xarray.core import indexing
 
 from zarrcore.array import Array
 from zarrcore.conventions.nexus.axes import dimension_names
+from zarrcore.conventions.nexus.scaling import scalings
 from zarrcore.errors import ZarrError
 from zarrcore.formats import Format
 from zarrcore.hierarchy import (
@@ -233,6 +234,10 @@ class _GroupVariables(AbstractDataStore):
         )
         self._unlimited = unlimited_dimensions((names.of(name), array) for name, array in arrays.items())
         variables = {name: _variable(array, names.of(name), together) for name, array in arrays.items()}
+        for name, scaling in scalings(self._node, arrays).items():
+            packing = variables[name].attrs
+            if not packing.keys() & {*_PACKING}:  # a copy by xarray has them already
+                packing.update(zip(_PACKING, scaling, strict=True))
         return variables | grid_coordinates(arrays, names.of)
 
     def get_encoding(self) -> dict[str, Any]:

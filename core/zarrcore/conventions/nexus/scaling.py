@@ -6,12 +6,13 @@ are those of the signal.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from zarrcore.conventions.interface import Find
-from zarrcore.conventions.nexus.layout import field, group_of, names
+from zarrcore.conventions.nexus.layout import DATA_CLASS, field, group_of, names, nexus_class
 from zarrcore.typing import AnyArray
 
 
@@ -34,6 +35,25 @@ def scaling_of(array: Any, find: Find) -> tuple[float, float] | None:
         return None
     scale = 1.0 if factor is None else factor
     return scale, (offset or 0.0) * scale
+
+
+def scalings(group: Any, arrays: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """The scales and the offsets of arrays of an NXdata group that have some, by name, as of `scaling_of`.
+
+    Args:
+        group: any group; others have none.
+        arrays: all its arrays that can be opened, by name.
+    """
+    if nexus_class(group) != DATA_CLASS:
+        return {}
+    found = {
+        name: scaling_of(
+            array, lambda path: group if path == group.path else arrays.get(path.rpartition("/")[2])
+        )
+        for name, array in arrays.items()
+        if array.dtype.kind in "iuf"
+    }
+    return {name: scaling for name, scaling in found.items() if scaling is not None}
 
 
 def corrected_values(values: AnyArray, array: Any, find: Find) -> AnyArray:

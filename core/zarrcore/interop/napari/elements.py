@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.conventions.cf import Packing, packing_of
+from zarrcore.conventions.nexus.scaling import scaling_of
 from zarrcore.interop.napari.lazy_array import Conversion
 from zarrcore.metadata.data_type import is_small_number
 from zarrcore.typing import AnyArray
@@ -36,8 +37,13 @@ def conversion_of(array: Any, *, is_labels: bool = False) -> Conversion | None:
         return Conversion(np.dtype(f"f{dtype.itemsize // 2}"), np.abs)
     if dtype.kind == "f" and dtype.itemsize > 8:
         return Conversion(np.dtype(np.float64), lambda found: found.astype(np.float64))
-    packing = None if is_labels else packing_of(array)
+    packing = None if is_labels else packing_of(array) or _packing_of_nexus(array)
     return None if packing is None else _unpacking(packing, dtype)
+
+
+def _packing_of_nexus(array: Any) -> Packing | None:
+    scaling = scaling_of(array, array.hierarchy.node) if array.dtype.kind in "iuf" else None
+    return None if scaling is None else Packing(*scaling)
 
 
 def _is_whole(dtype: np.dtype[Any]) -> bool:

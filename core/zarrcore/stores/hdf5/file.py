@@ -35,6 +35,8 @@ SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 _ERRORS: Final = (ValueError, LookupError, ArithmeticError, TypeError, MemoryError, RecursionError)
 """What parsing of broken data may raise; the first is the base of ours."""
 
+_SIZES: Final = {2, 4, 8, 16, 32}
+"""Those that addresses and lengths may have."""
 _IS_OPEN: Final = 1
 """The flag of the superblock: a program opened the file for writing, and did not close it yet."""
 _IS_SWMR: Final = 4
@@ -215,7 +217,8 @@ class Hdf5File:
         except (StoreError, HierarchyNotFoundError):
             raise
         except _ERRORS as error:
-            sentence = f"{url} is a broken HDF5 file: {error}"
+            what = "cannot be read" if isinstance(error, UnshownError) else "is a broken HDF5 file"
+            sentence = f"{url} {what}: {error}"
             raise StoreError(sentence, key=reader.key, url=reader.source.url) from error
 
     def _open(self) -> int:
@@ -229,9 +232,12 @@ class Hdf5File:
         version = unsigned(head, 8, 1)
         sizes = (13, 14) if version < 2 else (9, 10)
         if version > 3:
-            raise BrokenFileError(f"its superblock has version {version}, which is not supported")
-        if (unsigned(head, sizes[0], 1), unsigned(head, sizes[1], 1)) != (8, 8):
-            raise BrokenFileError("its addresses are not of 8 bytes, which is not supported")
+            raise UnshownError(f"its superblock has version {version}, and those up to 3 are read")
+        found = {unsigned(head, size, 1) for size in sizes}
+        if not found <= _SIZES:
+            raise BrokenFileError("its addresses are of no size that HDF5 has")
+        if found != {8}:
+            raise UnshownError("its addresses are not of 8 bytes, as those of nearly all HDF5 files are")
         if version < 2:
             return unsigned(head, 64 + (4 if version else 0), 8)
         if version == 3 and head[11] & _IS_OPEN:

@@ -8,9 +8,14 @@ Specification: GDAL, "GTiff -- GeoTIFF File Format", "Nodata value".
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import re
+from typing import Any, Final
 
 import numpy as np
+
+_OF_WINDOWS: Final = re.compile(r"([+-]?)1\.#(?:(INF)|[QS]NAN|(?<=-1\.#)IND)0*", re.IGNORECASE)
+"""Infinity and NaN as older programs of Windows print them."""
 
 
 def no_data(text: object, dtype: np.dtype[Any]) -> int | float | None:
@@ -44,6 +49,8 @@ def _integer(word: str, dtype: np.dtype[Any]) -> int | None:
 
 
 def _float(word: str) -> float | None:
+    if found := _OF_WINDOWS.fullmatch(word):
+        return float(found[1] + "inf") if found[2] else math.nan
     try:
         return float(word)
     except ValueError:

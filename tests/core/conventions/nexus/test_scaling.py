@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 import pytest
+import xarray as xr
 
 from tests.core.conventions.nexus.files import DATA, opened
 from zarrcore.conventions import NexusData, meaning
@@ -63,3 +65,23 @@ def test_a_factor_that_cannot_be_opened_is_not_a_missing_one(tmp_path: Path) -> 
 
     with zarrcore.open_hierarchy(tmp_path / "a.nxs") as hierarchy, pytest.raises(ZarrError, match="nowhere"):
         scaling_of(hierarchy[DATA]["x"], hierarchy.node)
+
+
+def test_xarray_applies_them_unless_it_is_told_not_to(tmp_path: Path) -> None:
+    stored, x = np.arange(4, dtype="i2"), np.array([1, 2, 3, 5], "i4")
+    arrays = {"counts": stored, "counts_offset": 10.0, "counts_scaling_factor": 0.5, "other": stored}
+    attributes = {"signal": "counts", "axes": ["x"]}
+    opened(tmp_path / "a.nxs", attributes, x=x, x_scaling_factor=3.0, **arrays).close()
+    options: dict[str, Any] = {"engine": "zarrscope", "group": DATA}
+    with xr.open_dataset(tmp_path / "a.nxs", **options) as found:
+        np.testing.assert_array_equal(found.counts, (stored + 10.0) * 0.5)
+        np.testing.assert_array_equal(found.x, x * 3.0)
+        assert found.other.dtype == "i2"
+        with warnings.catch_warnings(
+            action="ignore", category=xr.SerializationWarning
+        ):  # of integers without NaN
+            found.to_zarr(tmp_path / "copy.zarr", group=DATA, consolidated=False)
+        with xr.open_dataset(tmp_path / "copy.zarr", **options) as copy:
+            xr.testing.assert_identical(copy, found)
+    with xr.open_dataset(tmp_path / "a.nxs", mask_and_scale=False, **options) as found:
+        np.testing.assert_array_equal(found.counts, stored)

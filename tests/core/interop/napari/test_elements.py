@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import zarrcore
+from tests.core.conventions.nexus.files import DATA, opened
 from zarrcore.interop.napari.elements import conversion_of, is_shown
 from zarrcore.interop.napari.lazy_array import LazyArray
 from zarrcore.stores import MemoryStore
@@ -71,3 +73,14 @@ def test_only_arrays_of_numbers_with_two_dimensions_are_shown() -> None:
         assert not is_shown(array(values))
     record = array(np.zeros((2, 3), [("a", "i4"), ("b", "f8")]))
     assert not is_shown(record)
+
+
+@pytest.mark.parametrize(("dtype", "wide"), [("i2", "float32"), ("i4", "float64"), ("f4", "float32")])
+def test_a_signal_of_nexus_has_its_factor_and_its_offset(tmp_path: Path, dtype: str, wide: str) -> None:
+    stored = np.arange(6).reshape(2, 3).astype(dtype)
+    arrays = {"counts": stored, "counts_scaling_factor": 0.5, "counts_offset": 4.0, "other": stored}
+    with opened(tmp_path / "a.nxs", {"signal": "counts"}, **arrays) as hierarchy:
+        found = read(hierarchy[DATA]["counts"])
+        assert found.dtype == wide
+        np.testing.assert_array_equal(found, (stored + 4.0) * 0.5)
+        assert conversion_of(hierarchy[DATA]["other"]) is None

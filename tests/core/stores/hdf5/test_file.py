@@ -216,6 +216,17 @@ def test_a_file_without_a_root_is_one_line(tmp_path: Path) -> None:
         zarrcore.open_hierarchy(tmp_path / "a.h5")
 
 
+@pytest.mark.parametrize("version", ["earliest", "latest"])
+def test_a_file_with_short_addresses_is_not_called_broken(tmp_path: Path, version: str) -> None:
+    created, access = h5py.h5p.create(h5py.h5p.FILE_CREATE), h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    created.set_sizes(4, 4)
+    bound = h5py.h5f.LIBVER_EARLIEST if version == "earliest" else h5py.h5f.LIBVER_LATEST
+    access.set_libver_bounds(bound, h5py.h5f.LIBVER_LATEST)
+    h5py.h5f.create(bytes(tmp_path / "a.h5"), h5py.h5f.ACC_TRUNC, created, access).close()
+    with pytest.raises(StoreError, match=r"a\.h5 cannot be read: its addresses are not of 8 bytes"):
+        zarrcore.open_hierarchy(tmp_path / "a.h5")
+
+
 def test_changed_files_are_errors_or_values() -> None:
     examples = [*hdf5_sources.examples()]
     choices = random.Random(7)

@@ -75,6 +75,11 @@ def axes_of(form: Any, shape: tuple[int, ...], rng: np.random.Generator, is_wild
     return axes
 
 
+def some_fill(pipeline: Pipeline, rng: np.random.Generator) -> bytes | None:
+    """An element for missing units, or none."""
+    return rng.bytes(pipeline.spec.dtype.itemsize) if rng.random() < 0.4 else None
+
+
 def from_memory(engine: Engine, pipeline: Pipeline, content: bytes, rng: np.random.Generator) -> str:
     """Read units that are listed, each with a random part of a chunk, from bytes in memory."""
     form = pipeline.native_form()
@@ -89,7 +94,7 @@ def from_memory(engine: Engine, pipeline: Pipeline, content: bytes, rng: np.rand
         axes[0] = JobAxis(axes[0].chunk_length, axes[0].chunk_stride, axes[0].crossings[:2])
     arrays = [np.empty(shape, pipeline.spec.dtype) for _ in range(count if own else 1)]
     limit, most = pipeline.max_encoded_nbytes, len(content)
-    options = {"is_listed": True, "arrays": arrays if own else None}
+    options = {"is_listed": True, "arrays": arrays if own else None, "fill": some_fill(pipeline, rng)}
     job = Job(engine, arrays[0], axes, form.codecs, form.swap_nbytes, limit, **options)
     places = [0, 0, 1, 4, most, most, most // 2, 2**63 - 1, 2**64 - 1]
     parts = np.array([[places[i] for i in rng.integers(0, len(places), 2)] for _ in range(count)], np.uint64)
@@ -124,7 +129,8 @@ def points(engine: Engine, pipeline: Pipeline, directory: Directory, rng: np.ran
     gathered = np.empty(max(1, int(counts.sum())), pipeline.spec.dtype)
     target = np.broadcast_to(gathered[:1], pipeline.spec.shape)
     limit = pipeline.max_encoded_nbytes
-    job = Job(engine, target, axes, form.codecs, form.swap_nbytes, limit, is_listed=True)
+    options = {"is_listed": True, "fill": some_fill(pipeline, rng)}
+    job = Job(engine, target, axes, form.codecs, form.swap_nbytes, limit, **options)
     job.read_points(gathered, numbers, bounds)
     if not job.read_files(directory, False, "c", ".", False):
         return "invalid"
@@ -151,16 +157,20 @@ def main(library: str, folder: str, seed: str, count: str) -> None:
         if rng.random() < 0.1:
             outcomes[points(engine, pipeline, directory, rng)] += 1
             continue
-        job = Job(engine, array, axes, form.codecs, form.swap_nbytes, pipeline.max_encoded_nbytes)
-        if rng.random() < 0.3:
+        limit, fill = pipeline.max_encoded_nbytes, some_fill(pipeline, rng)
+        job = Job(engine, array, axes, form.codecs, form.swap_nbytes, limit, fill=fill)
+        if rng.random() < 0.1:
+            file.unlink()
+        elif rng.random() < 0.3:
             facts = file.stat()
             places = [0, 1, 4, len(content), len(content) // 2, 2**63 - 1, 2**64 - 1]
             place = [places[int(at)] for at in rng.integers(0, len(places), 2)]
             parts = np.array([place if rng.random() < 0.5 else [0, len(content)]], np.uint64)
             version = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
             accepted = job.read_parts(directory, False, file.name, parts, version)
-        else:
-            accepted = job.read_files(directory, False, "c", ".", False)
+            outcomes["invalid" if not accepted else "refused" if job.run(0, 1) else "read"] += 1
+            continue
+        accepted = job.read_files(directory, False, "c", ".", False, lambda: True)
         outcomes["invalid" if not accepted else "refused" if job.run(0, 1) else "read"] += 1
     assert outcomes["read"] > int(count) // 20
     assert outcomes["refused"] > int(count) // 4

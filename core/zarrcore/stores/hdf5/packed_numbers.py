@@ -7,6 +7,7 @@ rounded: it becomes ``float64``.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -75,6 +76,7 @@ def _is_long_double(kind: Datatype) -> bool:
     return described == _LONG_DOUBLE and kind.bits >> 4 & 3 == _NO_IMPLIED_BIT
 
 
+@lru_cache(256)
 def packed_number(kind: Datatype) -> PackedNumber | None:
     """A type of numbers that NumPy has not; None if it has, or if it has none that could replace it."""
     if kind.kind is Kind.ENUM and kind.base is not None:

@@ -67,14 +67,16 @@ def pytest_collection_finish() -> None:
     """Keep this process small.
 
     Doctest and PySide read the source of each module. And blocks of memory that tests release leave holes between those that
-    stay: 290 MiB of the 730 MiB that the tests of the library took. So large blocks get mappings of their own.
+    stay: 290 MiB of the 730 MiB that the tests of the library took. So large blocks get mappings of their own; those of less
+    than 4 MiB do not, since the kernel clears each page of a new mapping.
     """
     linecache.clearcache()
+    gc.enable()
     gc.collect()
     gc.freeze()  # later collections skip modules and tests
     with contextlib.suppress(AttributeError):  # without GNU's C library
         mallopt = ctypes.CDLL(None).mallopt
-        mallopt(M_MMAP_THRESHOLD, 128 << 10)
+        mallopt(M_MMAP_THRESHOLD, 4 << 20)
         mallopt(M_ARENA_MAX, 2)
 
 
@@ -88,6 +90,7 @@ def pytest_configure() -> None:
     global _stderr
     _stderr = os.dup(2)
     restore_imports()
+    gc.disable()  # modules and tests are no garbage
 
 
 def pytest_runtest_logstart() -> None:

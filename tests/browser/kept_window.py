@@ -6,6 +6,7 @@ Closing its sources clears it, as for a user. A window that then differs from a 
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import ClassVar
 
 import numpy as np
 from PySide6.QtGui import QAction
@@ -25,11 +26,15 @@ _SIZE = 1280, 800
 class KeptWindow:
     """A window with an Image tab, without a source between two tests."""
 
+    _new: ClassVar[list[object]] = []
+    """What a new window shows, as the first one did."""
+
     def __init__(self, qtbot: QtBot) -> None:
         self._root = FakeGroup()
         self._window = MainWindow(Settings(fresh=True), self._opened)
         self._window.show()
-        self._new = self._state(qtbot)
+        if not self._new:
+            self._new.extend(self._state(qtbot))
 
     def open(self, root: FakeGroup, path: str, qtbot: QtBot) -> MainWindow:
         """Show a hierarchy."""

@@ -113,6 +113,9 @@ class BlockCopy:
 def _same_bits(one: AnyArray, other: AnyArray) -> bool:
     if one.dtype.kind in "TO":
         return bool((one == other).all())
+    if one.nbytes % 8 == 0 and one.flags.c_contiguous and other.flags.c_contiguous:
+        # As few comparisons as possible: of single bytes, they take five times as long.
+        return bool(np.array_equal(one.reshape(-1).view("u8"), other.reshape(-1).view("u8")))
     if one.dtype.itemsize in (1, 2, 4, 8):
         bits = f"u{one.dtype.itemsize}"
         return bool(np.array_equal(one.view(bits), other.view(bits)))

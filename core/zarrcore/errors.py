@@ -157,6 +157,8 @@ class ChangedError(StoreError):
 class BrokenReferenceError(StoreError):
     """A value lies in another file, which is missing, shorter than expected, of another version, or not allowed.
 
+    Or consolidated metadata include an array that was deleted.
+
     Attributes:
         allow: the prefix for ``allow_targets`` that allows it, if that is what it lacks.
     """

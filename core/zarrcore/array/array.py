@@ -105,7 +105,7 @@ class Array(DuckArray):
         Reading does that when a chunk is missing.
 
         Raises:
-            NodeNotFoundError: it is not.
+            BrokenReferenceError: it is not.
             StoreError: the store failed.
         """
         if self.confirmed is not None:

@@ -404,7 +404,7 @@ class ChunkReader:
         """Ask once whether the array is there: chunks of one that was deleted are no fill values.
 
         Raises:
-            NodeNotFoundError: it is not.
+            BrokenReferenceError: it is not.
             StoreError: the store failed.
         """
         if self._confirmed is None:

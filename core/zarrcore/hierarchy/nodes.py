@@ -14,7 +14,13 @@ import numpy as np
 from zarrcore.array import Array, ChunkCache, Missing, Verify
 from zarrcore.array.assigned_values import as_elements
 from zarrcore.display import Displayed, Pictured
-from zarrcore.errors import ElementError, MetadataError, NodeNotFoundError, SelectionError, ZarrError
+from zarrcore.errors import (
+    BrokenReferenceError,
+    ElementError,
+    MetadataError,
+    SelectionError,
+    ZarrError,
+)
 from zarrcore.formats import Format
 from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
@@ -395,12 +401,16 @@ def _confirm(store: ReadableStore, key: str, path: str) -> None:
     """Check that an array in consolidated metadata was not deleted since.
 
     Raises:
-        NodeNotFoundError: its document does not exist.
+        BrokenReferenceError: its document does not exist. Whoever asked for a chunk must not take it for one that is missing.
         StoreError: the store failed.
     """
     if not is_there(store, key):
-        hint = f": the consolidated metadata include it, but {key} does not exist (consolidate again)"
-        raise NodeNotFoundError(path, store.url, hint)
+        raise BrokenReferenceError(
+            f"no node {path} in {store.url}: the consolidated metadata include it, but {key} does not exist "
+            "(consolidate again)",
+            key=key,
+            url=store.url,
+        )
 
 
 class BrokenNode(Node):

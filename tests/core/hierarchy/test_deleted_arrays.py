@@ -15,7 +15,9 @@ import zarrcore
 from tests.core.hierarchy.stores import Remote
 from zarrcore.array import ChunkCache
 from zarrcore.cli.main import main
-from zarrcore.errors import AccessDeniedError, NodeNotFoundError, StoreError
+from zarrcore.errors import AccessDeniedError, BrokenReferenceError, StoreError
+from zarrcore.interop.plain_zarr import PlainZarrStore
+from zarrcore.interop.zarr import ZarrcoreStore
 from zarrcore.stores import MemoryStore, StoreStat
 
 VALUES = np.arange(1, 65).reshape(8, 8)
@@ -63,7 +65,7 @@ def test_reading_one_is_an_error(tmp_path: Path, zarr_format: int) -> None:
         array = hierarchy[name]
         for one in (array, array.with_chunk_cache(ChunkCache(1 << 20))):
             for select in (np.s_[...], np.s_[3, 5]):
-                with pytest.raises(NodeNotFoundError, match=f"include it, but {name}/.*does not exist"):
+                with pytest.raises(BrokenReferenceError, match=f"include it, but {name}/.*does not exist"):
                     one[select]
 
 
@@ -93,12 +95,20 @@ def test_only_the_store_says_that_it_is_gone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [{}, {"format": "v2"}, {"chunks": (8, 8)}])
 def test_a_copy_is_no_array_of_fill_values(tmp_path: Path, zarr_format: int, options: Any) -> None:
     store = deleted_since(tmp_path / "a.zarr", zarr_format, "gone", "shards")
-    with pytest.raises(NodeNotFoundError, match="consolidate again"):
+    with pytest.raises(BrokenReferenceError, match="consolidate again"):
         zarrcore.copy(store, MemoryStore(), **options)
     store = deleted_since(tmp_path / "a.zarr", zarr_format)
     copy = MemoryStore()
     zarrcore.copy(store, copy)
     assert zarrcore.open_hierarchy(copy)["sparse"][...].sum() == 4 * 7
+
+
+def test_readers_of_plain_zarr_get_no_fill_values(tmp_path: Path) -> None:
+    hierarchy = zarrcore.open_hierarchy(deleted_since(tmp_path / "a.zarr", 3, "gone"))
+    plain = zarr.open_group(ZarrcoreStore(PlainZarrStore(hierarchy)), mode="r")
+    with pytest.raises(BrokenReferenceError):
+        plain["gone"][...]
+    np.testing.assert_array_equal(plain["full"][...], VALUES)
 
 
 def test_info_warns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -115,7 +125,7 @@ def test_a_folder_whose_consolidated_metadata_are_used_is_no_exception(tmp_path:
     shutil.rmtree(tmp_path / "a.zarr" / name)
     array = zarrcore.open_hierarchy(tmp_path / "a.zarr", believe_consolidated=True)[name]
     for select in (np.s_[...], np.s_[3, 5], np.s_[:, [0, 2, 3]]):
-        with pytest.raises(NodeNotFoundError, match="consolidate again"):
+        with pytest.raises(BrokenReferenceError, match="consolidate again"):
             array[select]
-    with pytest.raises(NodeNotFoundError):
+    with pytest.raises(BrokenReferenceError):
         array.vindex[[1, 2], [3, 4]]

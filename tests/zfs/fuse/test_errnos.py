@@ -30,6 +30,7 @@ VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
         (errors.UnreachableError("gone"), errno.EIO),
         (errors.BrokenBodyError("short"), errno.EIO),
         (errors.StoreNotFoundError("no store"), errno.EIO),
+        (errors.BrokenReferenceError("no array"), errno.EIO),
         (errors.ListingUnsupportedError("no list"), errno.EOPNOTSUPP),
         (errors.CodecError("bad"), errno.EIO),
         (errors.ChecksumError("bad"), errno.EIO),

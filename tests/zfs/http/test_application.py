@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import zarr
 
 from tests.waiting import PATIENCE_S, wait_until
 from tests.zfs.http.conftest import RAW, VALUES
@@ -58,6 +59,19 @@ def test_a_damaged_chunk_is_an_error_and_no_missing_chunk(
     answer = client.get("/zarr3/damaged/c/0")
     assert (answer.status_code, answer.text) == (500, "a chunk does not decode\n")
     assert "damaged" in caplog.text
+
+
+def test_chunks_of_an_array_that_was_deleted_since_metadata_were_consolidated_are_no_missing_chunks(
+    tmp_path: Path,
+) -> None:
+    group = zarr.open_group(tmp_path, mode="w", zarr_format=2)
+    group.create_array("gone", shape=2, dtype="i4")
+    zarr.consolidate_metadata(tmp_path, zarr_format=2)
+    store = Remote({name: (tmp_path / name).read_bytes() for name in (".zgroup", ".zmetadata")})
+    with serving(store) as server:
+        for place in ("zarr3/gone/c/0", "arrays/gone/data.raw"):
+            assert get(f"{server.url}/{place}").status_code == 502
+        assert get(f"{server.url}/keys/gone/0").status_code == 404
 
 
 def test_what_a_node_cannot_have_is_not_implemented(client: httpx.Client) -> None:

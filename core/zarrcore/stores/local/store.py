@@ -36,11 +36,10 @@ from zarrcore.stores.local.file_reading import (
     read_range,
     read_range_into,
 )
-from zarrcore.stores.local.writing import LocalWriting, OpenDirectory
+from zarrcore.stores.local.writing import LocalWriting, OpenDirectory, Result
 from zarrcore.stores.validation import check_place
 from zarrcore.system import os
 
-Result = TypeVar("Result")
 Limit = TypeVar("Limit")
 
 _REVALIDATE_S: Final = 1.0
@@ -139,11 +138,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             As `get`.
         """
         check_path_like_key(key, self.url)
-        try:
-            return self._open(self._directory().descriptor, key, READ)
-        except OSError as error:
-            self._absent(error, key)
-            return None
+        return self._in_root(key, lambda root: self._open(root.descriptor, key, READ))
 
     def may_clone(self, source: LocalStore) -> bool:
         """Whether `clone` may succeed for keys of another directory: it did not fail yet."""
@@ -207,11 +202,8 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         limit: Limit,
     ) -> Result | None:
         check_path_like_key(key, self.url)
-        directory = self._directory()
-        try:
-            descriptor = self._open(directory.descriptor, key, READ)
-        except OSError as error:
-            self._absent(error, key)
+        descriptor = self._in_root(key, lambda root: self._open(root.descriptor, key, READ))
+        if descriptor is None:
             return None
         try:
             return _unless_shortened(read, descriptor, byte_range, limit)
@@ -234,11 +226,8 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             As `stat`.
         """
         check_path_like_key(key, self.url)
-        directory = self._directory()
-        try:
-            facts = self._look(directory.descriptor, key)
-        except OSError as error:
-            self._absent(error, key)
+        facts = self._in_root(key, lambda root: self._look(root.descriptor, key))
+        if facts is None:
             return None, False
         if not stat.S_ISREG(facts.st_mode):
             return None, stat.S_ISDIR(facts.st_mode)
@@ -265,16 +254,16 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             As `list_dir`.
         """
         check_path_like_prefix(prefix, self.url)
-        directory = self._directory()
-        try:
-            descriptor = self._open(directory.descriptor, prefix or ".", DIRECTORY)
-        except OSError as error:
-            self._absent(error, prefix)
+        found = self._in_root(
+            prefix, lambda root: (root, self._open(root.descriptor, prefix or ".", DIRECTORY))
+        )
+        if found is None:
             return
+        directory, descriptor = found
         is_empty = True
         try:
-            with os.scandir(descriptor) as found:
-                for item in found:
+            with os.scandir(descriptor) as items:
+                for item in items:
                     name, is_empty = item.name, False
                     try:
                         is_directory = item.is_dir(follow_symlinks=False)  # known from the listing
@@ -299,20 +288,16 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             raise file_failure(error, prefix, self.url) from error
         finally:
             os.close(descriptor)
-        if (
-            is_empty and not prefix and self._revalidated() is not directory
-        ):  # a removed directory is empty, too
+        if is_empty and self._revalidated() is not directory:  # a removed directory is empty, too
             yield from self.scan_dir(prefix)
 
     def has_prefix(self, prefix: str) -> bool:
         """Whether the directory exists. An empty directory counts, because listing its parent shows it."""
         check_path_like_prefix(prefix, self.url)
-        directory = self._directory()
-        try:
-            os.close(self._open(directory.descriptor, prefix or ".", DIRECTORY))
-        except OSError as error:
-            self._absent(error, prefix)
+        descriptor = self._in_root(prefix, lambda root: self._open(root.descriptor, prefix or ".", DIRECTORY))
+        if descriptor is None:
             return False
+        os.close(descriptor)
         return True
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
@@ -359,8 +344,22 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         self._checked_s = time.monotonic()
         return opened
 
-    def _absent(self, error: OSError, key: str) -> None:
-        """Return if the error means that the key is absent, otherwise raise the matching error."""
+    def _in_root(self, key: str, act: Callable[[OpenDirectory], Result]) -> Result | None:
+        """The result of ``act``, which gets the root; None if the key is absent there.
+
+        A root that was replaced is not asked: it may be empty by now, and the new one have the key.
+        """
+        directory = self._directory()
+        while True:
+            try:
+                return act(directory)
+            except OSError as error:
+                before, directory = directory, self._absent(error, key)
+                if directory is before:
+                    return None
+
+    def _absent(self, error: OSError, key: str) -> OpenDirectory:
+        """The present root if the error means that the key is absent, otherwise raise the matching error."""
         if error.errno not in _ABSENT:
             raise file_failure(error, key, self.url) from error
         directory = self._revalidated()
@@ -369,6 +368,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             raise StoreError(
                 f"{key} in {self.url}: the symbolic link {link} leads nowhere", key=key, url=self.url
             ) from error
+        return directory
 
 
 class _NoCloneError(Exception):

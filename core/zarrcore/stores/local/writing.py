@@ -8,7 +8,7 @@ import stat
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.interface import BytesLike, Renaming, WritableStore
@@ -28,6 +28,8 @@ from zarrcore.system import os
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+Result = TypeVar("Result")
 
 _ATTEMPTS: Final = 100
 _TIDIED: Final = 100_000
@@ -77,8 +79,8 @@ class LocalWriting(WritableStore):
         """The root, opened again if its path names another directory than before."""
 
     @abstractmethod
-    def _absent(self, error: OSError, key: str) -> None:
-        """Return if the error means that the key is absent, otherwise raise the matching error."""
+    def _in_root(self, key: str, act: Callable[[OpenDirectory], Result]) -> Result | None:
+        """The result of ``act``, which gets the root; None if the key is absent there."""
 
     def _create(self) -> None:
         try:
@@ -219,30 +221,28 @@ class LocalWriting(WritableStore):
 
     def erase(self, key: str) -> None:
         check_path_like_key(key, self.url)
-        directory = self._directory()
         parent, _, name = key.rpartition("/")
-        try:
-            descriptor = self._open(directory.descriptor, parent or ".", DIRECTORY)
+
+        def erase(root: OpenDirectory) -> None:
+            descriptor = self._open(root.descriptor, parent or ".", DIRECTORY)
             try:
-                unlink(descriptor, name)
+                with contextlib.suppress(IsADirectoryError):  # a prefix of keys, not a key itself
+                    unlink(descriptor, name)
             finally:
                 os.close(descriptor)
-        except IsADirectoryError:
-            return  # a prefix of keys, not a key itself
-        except OSError as error:
-            self._absent(error, key)
-            return
-        self._remove_empty(directory.descriptor, parent)
+            self._remove_empty(root.descriptor, parent)
+
+        self._in_root(key, erase)
 
     def erase_prefix(self, prefix: str) -> None:
         """Erase all keys that begin with ``prefix``. Of symbolic links, only the links are removed."""
         check_path_like_prefix(prefix, self.url)
-        directory = self._directory()
-        try:
-            descriptor = self._open(directory.descriptor, prefix or ".", DIRECTORY)
-        except OSError as error:
-            self._absent(error, prefix)
+        found = self._in_root(
+            prefix, lambda root: (root, self._open(root.descriptor, prefix or ".", DIRECTORY))
+        )
+        if found is None:
             return
+        directory, descriptor = found
         try:
             for _ in range(_ATTEMPTS):
                 if not empty_directory(descriptor):

@@ -11,6 +11,7 @@ from typing import Any
 
 from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
 from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.values.packing import read_packing
 from zarrbrowser.workers import Request
 from zarrcore.errors import ZarrError
 
@@ -87,6 +88,14 @@ class TreeItem:
         self.listed = ()
 
     @property
+    def group(self) -> NodeLike | None:
+        """The node that the row's node is in; ranges are none."""
+        above = self.parent
+        while above is not None and above.node is None:
+            above = above.parent
+        return None if above is None else above.node
+
+    @property
     def is_note(self) -> bool:
         """Whether the row is a note."""
         return self.node is None and self.request is None and not self.is_range
@@ -156,9 +165,11 @@ class NameList:
         return sorted(set(self._names), key=natural_key)
 
 
-def nodes_named(source: Source, path: str, names: Iterable[str]) -> list[NodeLike]:
-    """The nodes below a path that have these names; a name without a node is left out. Runs in a worker."""
-    base = path.rstrip("/")
+def nodes_named(source: Source, group: NodeLike, names: Iterable[str]) -> list[NodeLike]:
+    """The nodes of a group that have these names; a name without a node is left out. Runs in a worker."""
+    base = group.path.rstrip("/")
     with ThreadPoolExecutor(_READ_AT_ONCE) as pool:
         found = [*pool.map(source.hierarchy.child, [f"{base}/{name}" for name in names])]
-    return [node for node in found if node is not None]
+    nodes = [node for node in found if node is not None]
+    read_packing(nodes, group, source.hierarchy.node)
+    return nodes

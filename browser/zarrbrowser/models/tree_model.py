@@ -35,6 +35,7 @@ from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.error_text import remedy, sentence
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.values.packing import read_packing
 from zarrbrowser.widgets.tooltip import tooltip
 from zarrbrowser.workers import Request, Workers
 from zarrbrowser.workers.workers import Stopped
@@ -364,13 +365,14 @@ class TreeModel(RowModel):
 
     def _read_again(self, item: TreeItem) -> None:
         """Read a node again from the store."""
-        source, node = item.source, item.node
+        source, node, group = item.source, item.node, item.group
         if source is None or node is None:
             return
 
         def work(_request: object) -> NodeLike:
             source.hierarchy.forget(node.path)
             found: NodeLike = source.hierarchy.node(node.path)
+            read_packing([found], group, source.hierarchy.node)
             return found
 
         self._cancel(item)
@@ -384,8 +386,8 @@ class TreeModel(RowModel):
         self.node_read.emit(self.index_of(item))
 
     def _fetch(self, item: TreeItem) -> None:
-        node = item.node
-        if node is None or not is_group(node):
+        node, source = item.node, item.source
+        if node is None or not is_group(node) or source is None:
             return
         stream = item.stream if item.fetching is Fetching.PARTLY and item.stream is not None else None
         item.fetching = Fetching.RUNNING
@@ -395,6 +397,7 @@ class TreeModel(RowModel):
         def work(asked: Request) -> _Page:
             children = stream if stream is not None else iter(node.children())
             nodes, last, error = next_page(children, wanted)
+            read_packing(nodes, node, source.hierarchy.node)
             if last or not known < PAGE_SIZE <= known + len(nodes):
                 return _Page(nodes, last, children, error)
             listed = NameList(node)
@@ -458,14 +461,14 @@ class TreeModel(RowModel):
         group = item.parent
         if group is None or group.node is None or item.source is None:
             return
-        source, path, names = item.source, group.node.path, sorted(item.unread, key=natural_key)
+        source, parent, names = item.source, group.node, sorted(item.unread, key=natural_key)
         item.fetching = Fetching.RUNNING
         self._cancel(item)
         item.asked = asked = self._workers.submit(
-            lambda _request: nodes_named(source, path, names),
+            lambda _request: nodes_named(source, parent, names),
             lambda nodes: self._range_arrived(item, group, nodes),
             lambda error: self._failed_to_fetch(item, error),
-            f"Reading nodes below {path}",
+            f"Reading nodes below {parent.path}",
         )
         QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item, asked))
 

@@ -48,7 +48,7 @@ class PlotControls(AxesControls):
         name_box(self.field, "field of the structure")
         name_box(self.part, "part of complex numbers")
         self.part.addItems([part.value.capitalize() for part in Part])
-        self.unpacking = switch("unpack", "Unpack values according to their attributes")
+        self.unpacking = switch("unpack", "Apply the scale and the offset of the values")
         self.row.insertWidget(0, self.field)
         self.row.insertWidget(1, self.part)
         self.row.insertWidget(self.row.indexOf(self.log_x), self.unpacking)

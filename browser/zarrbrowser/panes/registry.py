@@ -18,6 +18,7 @@ from zarrbrowser.image.multiscales import (
 from zarrbrowser.nodes.describe import is_plot
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.values.numbers import why_no_picture
+from zarrbrowser.values.packing import read_packing
 from zarrbrowser.volume.axes import may_be_volume
 from zarrcore.errors import ZarrError
 
@@ -116,6 +117,7 @@ def inferred_tabs(group: NodeLike, find: Callable[[str], Any]) -> tuple[tuple[st
         from zarrcore.conventions import default_signal  # late: for a fast start
 
         signal = find(default_signal(group, find))
+        read_packing([signal], find(signal.path.rpartition("/")[0] or "/"), find)
         return tuple(title for title in tabs_for(signal) if is_drawn(title)), signal
     if not is_inferred_image(group, find):
         return (), group

@@ -14,10 +14,10 @@ from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.values.elements import Elements, unpacking_of
+from zarrbrowser.values.packing import packing_of
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Request, Workers
-from zarrcore.conventions.cf import packing_of
 
 
 class ValuePane(Pane):

@@ -17,9 +17,10 @@ from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.nodes.protocols import ArrayLike, is_array, is_broken, is_group
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Place, Rows, is_not_a_number
+from zarrbrowser.values.packing import packing_of, read_packing
 from zarrbrowser.values.quantities import count
 from zarrcore.conventions import symbol
-from zarrcore.conventions.cf import Packing, decode_times, is_time, packing_of
+from zarrcore.conventions.cf import Packing, decode_times, is_time
 from zarrcore.typing import AnyArray
 
 Cancellation = Callable[[], bool]
@@ -265,6 +266,11 @@ def table_of(group: Any, cancelled: Cancellation = lambda: False) -> ColumnGrid:
         if number >= MOST_COLUMNS:
             raise NoTableError(f"This group has more than {MOST_COLUMNS:,} members, too many for one table.")
         children[child.name] = child
+    read_packing(
+        children.values(),
+        group,
+        lambda path: group if path == group.path else children.get(path.rpartition("/")[2]),
+    )
     if not names:
         names = sorted(children, key=lambda name: (not _is_index(children[name]), name))
     columns: list[Column] = []

@@ -16,8 +16,9 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.nodes.protocols import ArrayLike, is_small_number
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import unpacking_of
+from zarrbrowser.values.packing import packing_of
 from zarrbrowser.values.quantities import format_value
-from zarrcore.conventions.cf import Packing, packing_of
+from zarrcore.conventions.cf import Packing
 from zarrcore.typing import AnyArray
 
 BLOCK_ROWS, BLOCK_COLUMNS = 128, 32

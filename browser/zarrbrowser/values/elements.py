@@ -12,8 +12,10 @@ import numpy as np
 
 from zarrbrowser.nodes.protocols import ArrayLike, is_small_number
 from zarrbrowser.values.numbers import drawable_fields, numbers_of
+from zarrbrowser.values.packing import packing_of
 from zarrcore.conventions import symbol
-from zarrcore.conventions.cf import Packing, among, any_of, outside, packing_of
+from zarrcore.conventions.cf import Packing, among, any_of, outside
+from zarrcore.conventions.cf import packing_of as cf_packing_of
 from zarrcore.typing import AnyArray
 
 
@@ -143,14 +145,16 @@ def _unpacking(array: ArrayLike, packing: Packing | None) -> Packing | None:
 
 
 def elements_of(array: ArrayLike, *, is_unpacked: bool = True, is_picture: bool = False) -> Elements:
-    """The numbers to show first: those that CF tells, of the first field that can be drawn.
+    """The numbers to show first: those that CF or NeXus tells, of the first field that can be drawn.
 
     Args:
         is_picture: whether it may be from a detector, which masks pixels: neither curves nor labels are.
     """
     fields, packing = drawable_fields(array.dtype), packing_of(array)
     # No count reaches the largest number of 32 bits; of 16 bits, it may be a saturated pixel.
-    masks = is_picture and packing is None and may_mask(array.dtype) and array.dtype.itemsize >= 4
+    masks = (
+        is_picture and cf_packing_of(array) is None and may_mask(array.dtype) and array.dtype.itemsize >= 4
+    )
     return Elements(
         fields[0] if fields else None,
         packing=_unpacking(array, packing) if is_unpacked else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from itertools import pairwise
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSignalBlocker, Signal
 
@@ -11,6 +12,7 @@ from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
+from zarrbrowser.values.packing import read_packing
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Lane, Request, Workers
 
@@ -101,4 +103,8 @@ def nodes_along(source: Source, path: str) -> list[NodeLike]:
         StoreError: the store failed.
     """
     names = [name for name in path.split("/") if name]
-    return [source.hierarchy.node("/" + "/".join(names[: depth + 1])) for depth in range(len(names))]
+    find = source.hierarchy.node
+    nodes = [find("/" + "/".join(names[: depth + 1])) for depth in range(len(names))]
+    for group, node in pairwise(nodes):
+        read_packing([node], group, find)
+    return nodes

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from zarrcore.conventions.nexus.axes import further_axes as further_axes
     from zarrcore.conventions.nexus.layout import uncertainties as uncertainties
     from zarrcore.conventions.nexus.scaling import corrected_values as corrected_values
+    from zarrcore.conventions.nexus.scaling import scaling_of as scaling_of
     from zarrcore.conventions.ome.collections import label_paths as label_paths
     from zarrcore.conventions.ome.image import image_named as image_named
     from zarrcore.conventions.ome.image import single_level as single_level
@@ -88,7 +89,7 @@ else:
             "nexus": "NexusData NexusObject default_data default_signal",
             "nexus.axes": "further_axes",
             "nexus.layout": "uncertainties",
-            "nexus.scaling": "corrected_values",
+            "nexus.scaling": "corrected_values scaling_of",
             "ome.collections": "label_paths",
             "ome.image": "image_named single_level",
             "registry": "CONVENTIONS image_of inferred is_image meaning recognise",

@@ -37,7 +37,7 @@ class TableControls(Bar):
         super().__init__()
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self.note, go_to = label(role="muted"), label("Go to", "muted")
-        self.unpacking = switch("unpack", "Unpack values according to their attributes")
+        self.unpacking = switch("unpack", "Apply the scale and the offset of the values")
         self.fill = push_button("Write…", fill)
         self.fill.setToolTip("Write one value to the selected cells, or to any selection")
         self.fill.hide()

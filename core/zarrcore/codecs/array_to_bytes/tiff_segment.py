@@ -19,8 +19,10 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
+from zarrcore.codecs.array_to_bytes.tiff_faxes import FAXES, decoded_fax
 from zarrcore.codecs.array_to_bytes.tiff_images import HEADERS, check_size, unpacked_lerc
 from zarrcore.codecs.array_to_bytes.tiff_streams import first_bytes
+from zarrcore.codecs.imagecodecs_package import imagecodecs_package
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import boolean, choice, known
@@ -38,7 +40,7 @@ _SHORT = 3
 _MAX_TAGS: Final = 64
 _KEPT: Final = 8
 _BITS, _COMPRESSION, _FILL_ORDER = 258, 259, 266
-_FAX: Final = (2, 3, 4)
+_FAX_OPTIONS: Final = {3: 292, 4: 293}
 _LERC: Final = 34887
 _JFIF: Final = b"\xff\xd8\xff\xe0\0\x10JFIF\0\0\0\0\0\0"
 
@@ -180,8 +182,6 @@ class TiffSegmentCodec(ArrayToBytesCodec):
             data = self._decoded(value, size, more)
         except Exception as error:
             raise failure(error, self.name, "the segment is broken: ") from error
-        if compression in _FAX and data is not None and spec.dtype == np.bool_:
-            data = data.astype(np.bool_)
         if data is None or data.dtype.newbyteorder("=") != spec.dtype.newbyteorder("="):
             found = "nothing" if data is None else str(data.dtype)
             raise CodecError(f"expected {spec.dtype}, found {found}", codec=self.name)
@@ -192,6 +192,8 @@ class TiffSegmentCodec(ArrayToBytesCodec):
 
     def _decoded(self, value: bytes, size: tuple[int, int, int, int], more: dict[str, bytes]) -> Any:
         """A segment as tifffile decodes it. Some writers cut the last tiles where the page ends."""
+        if self._one(_COMPRESSION) in FAXES:
+            return self._fax(value, size)
         try:
             return self._page(size, size).decode(value, 0, **more)[0]
         except Exception:
@@ -207,6 +209,15 @@ class TiffSegmentCodec(ArrayToBytesCodec):
                     with contextlib.suppress(Exception):  # the first one is told
                         return self._page(size, inside).decode(value, 0, **more)[0]
             raise
+
+    def _fax(self, value: bytes, size: tuple[int, int, int, int]) -> AnyArray:
+        module: Any = imagecodecs_package(self.name)
+        if self._one(_FILL_ORDER) == 2:
+            value = module.bitorder_decode(value)
+        compression = self._one(_COMPRESSION)
+        options = self._one(_FAX_OPTIONS.get(compression, 0), 0)
+        depth, length, width, samples = size
+        return decoded_fax(module, value, compression, options, (depth * length, width * samples))
 
     def _cut(self, size: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
         """The sizes of a tile that is cut where the page ends."""

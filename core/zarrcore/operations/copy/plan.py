@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from zarrcore.array.encoding import Encoding
 from zarrcore.array.pools import CORES
 from zarrcore.conventions.cf import attributes_in_zarr_v3
-from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import (
+    MetadataError,
+    NodeNotFoundError,
+    SelectionError,
+    StoreError,
+    UnsupportedError,
+    ZarrError,
+)
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
@@ -29,6 +36,7 @@ from zarrcore.operations.copy.layout import (
 )
 from zarrcore.operations.copy.missing_in_v2 import with_missing_value
 from zarrcore.operations.copy.part import Part, Ranges, cut, places_left
+from zarrcore.operations.parallel import in_parallel
 from zarrcore.operations.refused_nodes import refuse
 
 DEFAULT_MEMORY_NBYTES = 512 << 20
@@ -144,7 +152,8 @@ def plan_copy(
         layout: the storage of the copied arrays.
         part: what to copy of each array; None copies all of it.
         memory_nbytes: memory that blocks may use at a time.
-        skip: leave out nodes below ``path`` that are broken or that the format cannot hold, instead of raising the error.
+        skip: leave out nodes below ``path`` that are broken, that the format cannot hold, or that are only in consolidated
+            metadata, instead of raising the error.
 
     Raises:
         NodeNotFoundError: there is no node at ``path``.
@@ -156,12 +165,12 @@ def plan_copy(
     own = source.member(top).format
     planned = _Planned(to or (own if own.writable else Format.V3), layout or Layout(), part, memory_nbytes)
     skipped: dict[str, str] = {}
-    for node in source.walk(top):
+    for node, gone in _walked(source, top, confirm=skip):
         if node.path.rpartition("/")[0] in skipped:
             skipped[node.path] = ""
             continue
         below = normalize_path(node.path[len(top) :] if top != "/" else node.path)
-        if (error := planned.add(node, below)) is not None:
+        if (error := gone or planned.add(node, below)) is not None:
             may_skip = skip and below != "/"
             command = "" if below == "/" else "copy --skip"
             skipped[node.path] = refuse(node, "cannot be copied", error, command, skip=may_skip)
@@ -178,6 +187,20 @@ def plan_copy(
         top,
         tuple((path, why) for path, why in skipped.items() if why),
     )
+
+
+def _walked(source: Hierarchy, top: str, *, confirm: bool) -> Iterator[tuple[AnyNode, ZarrError | None]]:
+    """The nodes to copy; with ``confirm``, also why an array is not there that consolidated metadata include."""
+
+    def confirmed(node: AnyNode) -> tuple[AnyNode, ZarrError | None]:
+        try:
+            if confirm and isinstance(node, ArrayNode):
+                node.confirm()
+        except NodeNotFoundError as error:
+            return node, error
+        return node, None
+
+    return in_parallel(confirmed, source.walk(top), source.store.requests_in_flight)
 
 
 class _Planned:

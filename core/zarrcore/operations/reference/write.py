@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from zarrcore.errors import NodeExistsError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import NodeExistsError, NodeNotFoundError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
@@ -153,8 +153,9 @@ class _Job:
             if self._progress is not None:
                 self._progress(each.path, done, len(self._arrays))
             try:
+                each.node.confirm()
                 places = each.places(self._inline_nbytes)
-            except UnsupportedError as error:
+            except (UnsupportedError, NodeNotFoundError) as error:
                 self._refuse(each.node, error)
                 continue
             self.result.arrays += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
@@ -165,3 +166,25 @@ def test_a_part_that_does_not_open_is_left_out_of_a_collection(source: Path, tmp
     plan = plan_copy(hierarchy, skip=True)
     assert [path for path, _ in plan.skipped] == ["/bad.zip"]
     assert execute(plan, hierarchy, MemoryStore()).left.count == 0
+
+
+@pytest.mark.parametrize("to", [zc.Format.V2, zc.Format.V3])
+def test_arrays_that_only_stale_consolidated_metadata_include_are_skipped(
+    tmp_path: Path, to: zc.Format
+) -> None:
+    source = tmp_path / "a.zarr"
+    with zc.create(source, format=to) as made:
+        for path in ("/kept", "/gone", "/g/gone"):
+            made.create_array(path, shape=(4,), dtype="int64")[...] = np.arange(4)
+        made.consolidate()
+    for path in ("gone", "g"):
+        shutil.rmtree(source / path)
+    hierarchy = zc.open_hierarchy(source, believe_consolidated=True)
+    plan = plan_copy(hierarchy, skip=True)
+    assert [path for path, _ in plan.skipped] == ["/g/gone", "/gone"]
+    assert all("consolidated" in why for _, why in plan.skipped)
+    store = MemoryStore()
+    execute(plan, hierarchy, store)
+    assert zc.open_hierarchy(store)["kept"].read().tolist() == [0, 1, 2, 3]
+    with pytest.raises(zc.NodeNotFoundError):
+        execute(plan_copy(hierarchy), hierarchy, MemoryStore())

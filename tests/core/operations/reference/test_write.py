@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -274,3 +275,17 @@ def test_arrays_whose_chunks_cannot_be_named_are_left_out(tmp_path: Path) -> Non
         assert [*result.skipped] == ["/x"]
         assert [node.path for node in zc.open_hierarchy(tmp_path / name).walk()] == ["/", "/y"]
         assert zc.open_hierarchy(tmp_path / name)["y"][...].tolist() == [*range(5)]
+
+
+def test_an_array_that_only_stale_consolidated_metadata_include_is_left_out(tmp_path: Path) -> None:
+    with zc.create(tmp_path / "a.zarr") as made:
+        for path in ("/kept", "/gone"):
+            made.create_array(path, shape=(4,), dtype="int64")[...] = np.arange(4)
+        made.consolidate()
+    shutil.rmtree(tmp_path / "a.zarr/gone")
+    source = zc.open_hierarchy(tmp_path / "a.zarr", believe_consolidated=True)
+    with pytest.raises(zc.NodeNotFoundError, match="reference --skip leaves it out"):
+        _written(source, tmp_path / "a.refs.json")
+    result = _written(source, tmp_path / "a.refs.json", skip=True)
+    assert [*result.skipped] == ["/gone"]
+    assert [node.path for node in zc.open_hierarchy(tmp_path / "a.refs.json").walk()] == ["/", "/kept"]

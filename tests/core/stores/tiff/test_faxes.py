@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 
 import imagecodecs
 import numpy as np
@@ -11,6 +12,7 @@ import tifffile
 from PIL import Image
 
 from tests.core.stores.tiff.files import array
+from zarrcore.errors import CodecError
 from zarrcore.typing import AnyArray
 
 pytestmark = pytest.mark.skipif(
@@ -47,6 +49,50 @@ def with_least_bits_first(content: bytes) -> bytes:
         at = page.tags[FILL_ORDER].valueoffset
         changed[at : at + 2] = (2).to_bytes(2, "little")
     return bytes(changed)
+
+
+NO_RUN, WHITE_2_BLACK_1, WHITE_1_BLACK_1 = "001001101010000110111", "0010111010", "001000111010"
+SAME, PASS, END = "1", "0001", 2 * "000000000001"
+"""Codes of T.6."""
+
+
+def test_runs_of_no_pixels_at_the_start_of_a_row_count_for_the_next_row() -> None:
+    """As in `testfax4.tiff` of libtiff: the second row passes over them."""
+    codes = NO_RUN + WHITE_2_BLACK_1 + SAME + PASS + WHITE_1_BLACK_1 + SAME + END
+    rows = [[False, False, True, False], [False, True, False, False]]
+    content = with_segment(fax(np.zeros((2, 4), bool), "group4", 2, white_is_zero=True), codes)
+    np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(content))), ~np.array(rows))
+    np.testing.assert_array_equal(array(content)[...], rows)
+
+
+def with_segment(content: bytes, codes: str) -> bytes:
+    """The same file with another segment, of these bits."""
+    with tifffile.TiffFile(io.BytesIO(content)) as file:
+        tags = file.pages.first.tags
+        places = [tags[name].valueoffset for name in ("StripOffsets", "StripByteCounts")]
+        kind = {3: "<H", 4: "<I"}
+        kinds = [kind[tags[name].dtype] for name in ("StripOffsets", "StripByteCounts")]
+    segment = int(codes.ljust(-(-len(codes) // 8) * 8, "0"), 2).to_bytes(-(-len(codes) // 8), "big")
+    changed = bytearray(content + segment)
+    for place, one, number in zip(places, kinds, (len(content), len(segment)), strict=True):
+        struct.pack_into(one, changed, place, number)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("compression", ["group3", "group4", "tiff_ccitt"])
+@pytest.mark.parametrize("name", ["noise", "specks", "slants"])
+def test_a_segment_that_ends_early_is_an_error(name: str, compression: str) -> None:
+    content = fax(PICTURES[name], compression, 4096, white_is_zero=False)
+    with tifffile.TiffFile(io.BytesIO(content)) as file:
+        (start,), (nbytes,) = file.pages.first.dataoffsets, file.pages.first.databytecounts
+    bits = "".join(f"{byte:08b}" for byte in content[start : start + nbytes])
+    for kept in sorted({*range(1, nbytes, 7), *range(nbytes - 20, nbytes)}):
+        try:
+            found = array(with_segment(content, bits[: 8 * kept]))[...]
+        except CodecError:
+            continue
+        np.testing.assert_array_equal(found, PICTURES[name])
+        assert kept > nbytes - 10, "only codes of the end, and padding, may lack"
 
 
 @pytest.mark.parametrize("name", PICTURES)

@@ -18,6 +18,7 @@ from zarrbrowser.panes.image.beside.pane_link import PaneLink
 from zarrbrowser.session.saved_views.second_image import SecondImage
 from zarrbrowser.session.saved_views.untrusted import address_of
 from zarrbrowser.session.sources import Source, short_name
+from zarrbrowser.values.packing import read_packing
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
@@ -180,6 +181,9 @@ class BesideArea(QWidget):
             if is_again:
                 source.hierarchy.forget(path)
             found: NodeLike = source.hierarchy.node(path)
+            read_packing(
+                [found], source.hierarchy.node(path.rpartition("/")[0] or "/"), source.hierarchy.node
+            )
             return found
 
         self._opening.ask(find, show, pane.body.stack.show_error, f"Opening {path}")

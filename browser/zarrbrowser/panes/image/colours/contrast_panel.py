@@ -28,6 +28,7 @@ from zarrbrowser.panes.image.colours.histogram import Histogram
 from zarrbrowser.theme.fonts import scaled
 from zarrbrowser.values.elements import Part, elements_of, fill_of, is_complex, largest, may_mask
 from zarrbrowser.values.numbers import meaning_of
+from zarrbrowser.values.packing import says_packing
 from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
@@ -114,7 +115,7 @@ class ContrastPanel(Scrolled):
         """Show the controls that apply to an image, with its settings."""
         array, elements = image.base, settings.elements
         dtype = array.dtype if elements.field is None else array.dtype[elements.field]
-        told = elements_of(array)
+        told = elements_of(array, is_picture=not image.is_labels)
         unpacking, has_marks = told.packing, told.has_marks
         name = settings.colour_map or colour_map
         boxes = (self.blend, self.fill, self.masked, self.unpacking)
@@ -135,10 +136,11 @@ class ContrastPanel(Scrolled):
         self.fill.setText("Mark missing values" if has_marks else "Mark fill value")
         self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
         self.masked.setText(f"Mask {largest(dtype):,}")
-        self.masked.setVisible(elements.packing is None and may_mask(dtype) and name != LABELS)
+        may_be_masked = may_mask(dtype) and name != LABELS
+        self.masked.setVisible(may_be_masked and (elements.packing is None or told.masks_largest))
         self.unpacking.setVisible(unpacking is not None)
         if unpacking is not None:
-            self.unpacking.setToolTip(f"{unpacking.description}, from the attributes")
+            self.unpacking.setToolTip(f"{unpacking.description}, from {says_packing(array)}")
         self.choose_colour_map(name)
         has_bounds = settings.is_blended or name != LABELS
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):

@@ -14,8 +14,8 @@ from zarrcore.array.encoding import Encoding
 from zarrcore.array.pools import CORES
 from zarrcore.conventions.cf import attributes_in_zarr_v3
 from zarrcore.errors import (
+    BrokenReferenceError,
     MetadataError,
-    NodeNotFoundError,
     SelectionError,
     StoreError,
     UnsupportedError,
@@ -196,7 +196,7 @@ def _walked(source: Hierarchy, top: str, *, confirm: bool) -> Iterator[tuple[Any
         try:
             if confirm and isinstance(node, ArrayNode):
                 node.confirm()
-        except NodeNotFoundError as error:
+        except BrokenReferenceError as error:
             return node, error
         return node, None
 

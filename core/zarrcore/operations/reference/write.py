@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from zarrcore.errors import NodeExistsError, NodeNotFoundError, StoreError, UnsupportedError, ZarrError
+from zarrcore.errors import BrokenReferenceError, NodeExistsError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
@@ -155,7 +155,7 @@ class _Job:
             try:
                 each.node.confirm()
                 places = each.places(self._inline_nbytes)
-            except (UnsupportedError, NodeNotFoundError) as error:
+            except (UnsupportedError, BrokenReferenceError) as error:
                 self._refuse(each.node, error)
                 continue
             self.result.arrays += 1

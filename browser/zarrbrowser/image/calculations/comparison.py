@@ -19,6 +19,9 @@ from zarrcore.typing import AnyArray
 
 MASK_NAME = "mask"
 """The end of the names of arrays that are offered as masks: NeXus has ``pixel_mask`` beside the counts of a detector."""
+REJECTED = 0xFFFF
+"""The bits of ``pixel_mask`` for which a pixel does not count. NeXus, base class NXdetector: the others are no reason to
+reject it, such as that of a virtual pixel."""
 _MOST_CHILDREN = 200
 """Nodes of a group that are looked at, to offer those that fit."""
 
@@ -80,6 +83,8 @@ class SecondPlane:
     elements: Elements
     is_missing_at_0: bool = False
     """Whether it is a mask whose 0 marks pixels that do not count, as in TIFF: 0 and other numbers change places."""
+    has_properties: bool = False
+    """Whether it is a mask of NeXus, whose upper 16 bits are about pixels that count: see `REJECTED`."""
 
     def array_for(self, shape: tuple[int, int]) -> ArrayLike | None:
         """The level whose planes have this shape."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zarrbrowser.image.calculations.comparison import Comparison, SecondPlane
+from zarrbrowser.image.calculations.comparison import REJECTED, Comparison, SecondPlane
 from zarrbrowser.image.calculations.reduction import Reduction, reduced
 from zarrbrowser.image.levels import whole
 from zarrbrowser.nodes.protocols import ArrayLike, is_small_number
@@ -77,6 +77,8 @@ class Derivation:
             b = self.second_raster(raster).read(window, cancelled, lambda part: progress((1 + part) / 2))
             if self.second is not None and self.second.is_missing_at_0:
                 b = np.where(np.isnan(b), b, b == 0)
+            if self.second is not None and self.second.has_properties:
+                b = np.where(np.isnan(b), b, np.nan_to_num(b).astype(np.int64) & REJECTED)
             return self.comparison.operation.of(a, b)
         if self.reduction is None:
             return numbers_of_elements(self.elements, raster.plain().read(window, cancelled))

@@ -67,6 +67,11 @@ def open_other(
     arrays = tuple(level.array for level in other.levels)
     notes: list[str] = []
     is_missing_at_0 = is_mask and flag_meaning(other.base.attributes, 0) == "missing"
+    has_properties = (
+        is_mask
+        and other.base.path.rpartition("/")[2].startswith("pixel_mask")
+        and other.base.dtype.kind in "iu"
+    )
     if is_missing_at_0:
         notes.append(f"Pixels where {node.path} is 0 are missing.")
     if not is_mask:
@@ -76,7 +81,7 @@ def open_other(
     return OtherArray(
         address,
         (axes.rows, axes.columns),
-        SecondPlane(arrays, rows, columns, index, elements, is_missing_at_0),
+        SecondPlane(arrays, rows, columns, index, elements, is_missing_at_0, has_properties),
         follows,
         tuple(notes),
     )

@@ -223,7 +223,7 @@ def test_a_mask_beside_the_array_is_offered_and_left_out_of_the_contrast(
     counts = np.arange(3 * 20 * 30, dtype="u4").reshape(3, 20, 30)
     counts[:, 4, 5] = 10**9
     mask = np.zeros((20, 30), "u4")
-    mask[4, 5] = 16
+    mask[4, 5], mask[6, 7] = 16, 1 << 31  # a noisy pixel; a virtual one, which counts
     children = {"data": FakeArray(counts), "a": FakeArray(mask * 0), "pixel_mask": FakeArray(mask)}
     pane = pane_of(open_window(FakeGroup(children), "/data"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)

@@ -50,6 +50,8 @@ _PAUSES_S: Final = (0.005, 0.015)
 """How long to wait before documents that look damaged are read again."""
 _JUST_NOW_S: Final = 1.0
 """Older documents are not read again, so that nodes that are damaged for good cost no time."""
+_NAMED_LEVELS: Final = 8
+"""Further below, attributes name no nodes, since a server may answer whatever it is asked. A label in a plate is 7 levels deep."""
 
 
 class Seen(NamedTuple):
@@ -216,6 +218,8 @@ class NodeLoader:
     def _named_by_attributes(self, path: str) -> list[str]:
         """The names below a path that attributes of its group, or of a group above it that is known, name."""
         names: dict[str, None] = {}
+        if path.count("/") > _NAMED_LEVELS:
+            return []
         base, above = path.rstrip("/") + "/", path
         while True:
             node = self._kept.get(above)

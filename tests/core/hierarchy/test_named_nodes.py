@@ -102,3 +102,14 @@ def test_a_tree_shows_them_all_before_its_error() -> None:
     with hierarchy.branch("/", None) as top, pytest.raises(ListingUnsupportedError):
         lines.extend(line for _, line in tree_lines(top))
     assert [line.split()[1] for line in lines[1:]] == ["0", "1"]
+
+
+def test_a_server_that_answers_everything_has_no_endless_tree() -> None:
+    class Everything(Unlisted):
+        def get(self, key: str, *arguments: Any, **options: Any) -> Any:
+            is_document = key.endswith("zarr.json")
+            document = b'{"zarr_format": 3, "node_type": "group", "attributes": {"labels": ["more"]}}'
+            return document if is_document else super().get(key, *arguments, **options)
+
+    paths, _ = walked(Everything())
+    assert 3 < len(paths) < 20

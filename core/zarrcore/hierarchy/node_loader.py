@@ -51,7 +51,7 @@ _PAUSES_S: Final = (0.005, 0.015)
 _JUST_NOW_S: Final = 1.0
 """Older documents are not read again, so that nodes that are damaged for good cost no time."""
 _NAMED_LEVELS: Final = 8
-"""Further below, attributes name no nodes, since a server may answer whatever it is asked. A label in a plate is 7 levels deep."""
+"""Further below, attributes name no nodes, since a server may answer whatever it is asked. Labels of plates are 7 levels deep."""
 
 
 class Seen(NamedTuple):

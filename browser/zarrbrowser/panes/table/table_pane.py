@@ -18,6 +18,7 @@ from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.block_reader import BlockReader
 from zarrbrowser.panes.table.cell_copier import CellCopier
 from zarrbrowser.panes.table.cell_edits import CellEdits
+from zarrbrowser.panes.table.cell_links import CellLinks
 from zarrbrowser.panes.table.row_arranger import RowArranger
 from zarrbrowser.panes.table.table_contents import TableContents
 from zarrbrowser.panes.table.table_controls import TableControls
@@ -51,6 +52,7 @@ class TablePane(Pane):
         self.model = GridModel(self)
         self.table = TableView(self.model)
         self.cell_edits, self.copier = CellEdits(self.table), CellCopier(workers, self.table)
+        self.links = CellLinks(self.model, workers)
         self.arranger = RowArranger(workers, self.table.horizontalHeader(), self)
         self.stack = DataStack(self.table, self._retry, lambda: self.reader.load_anyway())
         self.reader = BlockReader(self.model, self.table, self.stack, workers, self)
@@ -73,7 +75,7 @@ class TablePane(Pane):
         contents.cleared.connect(self._forget)
         contents.begun.connect(controls.show_array)
         contents.leaving.connect(reader.forget)
-        for follow in (plot.show_table, controls.show_cells):
+        for follow in (plot.show_table, controls.show_cells, self.links.show_table):
             contents.shown.connect(follow)
         contents.shown.connect(lambda _grid: reader.read_soon())
         contents.sliced.connect(controls.show_sliders)
@@ -86,6 +88,7 @@ class TablePane(Pane):
         controls.cell_typed.connect(self._go_to_typed)
         self.stack.settled.connect(self.settled)
         self.table.sort_asked.connect(self._sort)
+        self.table.link_chosen.connect(self.path_chosen)
         self.arranger.refused.connect(self._refuse)
         self.arranger.menu_opened.connect(plot.offer)
         self.cell_edits.change_asked.connect(self.change_asked)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +20,7 @@ from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.graph_panel import GraphPanel
+from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
 from zarrbrowser.plot.curves import LINE_COLOURS
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import Colours
@@ -42,6 +46,16 @@ class _Line:
     numbers: AnyArray | None = None
 
 
+def _mark(marks: pg.ScatterPlotItem, lines: Sequence[_Line], places: Sequence[tuple[float, float]]) -> None:
+    """Show the points of lines at places down and to the right."""
+    marks.setData(
+        [column for _row, column in places],
+        [row for row, _column in places],
+        brush=[pg.mkBrush(line.colour) for line in lines],
+        pen=pg.mkPen("w", width=1.5),
+    )
+
+
 class SeriesPanel(GraphPanel[Graph]):
     """Clicks in the picture add points while the panel is on."""
 
@@ -50,6 +64,7 @@ class SeriesPanel(GraphPanel[Graph]):
         model: ImageModel,
         workers: Workers,
         canvas: Canvas,
+        projection: ProjectedPicture,
         coordinate_labels: CoordinateLabels,
         parent: QWidget | None = None,
     ) -> None:
@@ -64,6 +79,11 @@ class SeriesPanel(GraphPanel[Graph]):
         self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
         self.marks.setZValue(11)
         canvas.view.addItem(self.marks, ignoreBounds=True)
+        self.map_marks = pg.ScatterPlotItem(size=11, pxMode=True)
+        """The same in a projection."""
+        self.map_marks.setZValue(11)
+        self._projection = projection
+        projection.changed.connect(self._mark_map)
         self.axis.activated.connect(lambda _row: self._start_again())
         canvas.picked.connect(self.add)
 
@@ -71,6 +91,7 @@ class SeriesPanel(GraphPanel[Graph]):
         made = Graph("series through the clicked points", is_counted=True)
         made.setFixedHeight(_HEIGHT)
         made.plot.addItem(self.here)
+        self.legend = made.plot.addLegend(offset=(-8, 4), colCount=2, labelTextSize="8pt")
         return made
 
     @property
@@ -108,7 +129,7 @@ class SeriesPanel(GraphPanel[Graph]):
         """Remove all points."""
         self._lane.forget()
         for line in self.lines:
-            self.plot.removeItem(line.curve)
+            self.plot.removeItem(line.curve)  # and from the legend
         self.lines.clear()
         self._show_marks()
         self._show_state()
@@ -231,15 +252,37 @@ class SeriesPanel(GraphPanel[Graph]):
             # Qt aborts when it draws points without coordinates.
             drawn = line.numbers * factor if numbers.size and line.numbers is not None else np.empty(0)
             line.curve.setData(np.arange(drawn.size), drawn)
+        self._name_lines()
         self._label()
 
+    def _name_lines(self) -> None:
+        """Say in the legend which point each line is of."""
+        self.legend.clear()
+        if self._colours is not None:
+            self.legend.setBrush(pg.mkBrush(self._colours.surface))
+        for line in self.lines:
+            if line.numbers is not None:
+                name = line.request.place_text(self._coordinate_labels.coordinates)
+                self.legend.addItem(line.curve, html.escape(name))
+                if self._colours is not None:
+                    self.legend.items[-1][1].setText(html.escape(name), color=self._colours.text)
+
     def _show_marks(self) -> None:
-        self.marks.setData(
-            [line.request.place[1] for line in self.lines],
-            [line.request.place[0] for line in self.lines],
-            brush=[pg.mkBrush(line.colour) for line in self.lines],
-            pen=pg.mkPen("w", width=1.5),
-        )
+        _mark(self.marks, self.lines, [line.request.place for line in self.lines])
+        self._mark_map()
+
+    def _mark_map(self) -> None:
+        """Mark the points in the map projection, if there is one: those that it shows."""
+        canvas = self._projection.canvas
+        if canvas is None:
+            return
+        if self.map_marks.getViewBox() is None:
+            canvas.view.addItem(self.map_marks, ignoreBounds=True)
+        there = np.array([line.request.place for line in self.lines], np.float64).reshape(-1, 2)
+        found = self._projection.on_map(there[:, 0], there[:, 1])
+        known = [] if found is None else [*zip(self.lines, *(one.tolist() for one in found), strict=True)]
+        known = [one for one in known if math.isfinite(one[1]) and math.isfinite(one[2])]
+        _mark(self.map_marks, [line for line, *_ in known], [(row, column) for _, row, column in known])
 
     def _label(self) -> None:
         state, axis = self._model.state, self.axis.currentData()

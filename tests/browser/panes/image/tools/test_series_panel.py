@@ -158,3 +158,13 @@ def test_the_plot_follows_the_position_once_it_is_shown(pane: ImagePane, panel: 
     assert panel.here.value() == before + 2
     pane.step(-1)
     assert panel.here.value() == before + 1
+
+
+def test_the_legend_names_the_points(pane: ImagePane, panel: SeriesPanel, qtbot: QtBot) -> None:
+    pane.canvas.picked.emit((3.2, 4.9))
+    pane.canvas.picked.emit((19.0, 0.0))
+    qtbot.waitUntil(lambda: all(line.numbers is not None for line in panel.lines))
+    assert [label.text for _sample, label in panel.legend.items] == ["lat = 3, lon = 5", "lat = 19, lon = 0"]
+    assert [sample.item for sample, _label in panel.legend.items] == [line.curve for line in panel.lines]
+    panel.remove.click()
+    assert not panel.legend.items

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.probe import element_at
@@ -29,6 +29,7 @@ from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.graph import Graph
+from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
 from zarrcore.typing import AnyArray
 
@@ -74,6 +75,12 @@ class SeriesPanel(GraphPanel[Graph]):
         self.lines: list[_Line] = []
         self.remove = push_button("Clear", self.clear)
         self._row.addWidget(self.remove)
+        self.legend = label(wrap=True)
+        """The points by the colours of their lines."""
+        self.legend.setContentsMargins(12, 0, 12, 0)
+        self.legend.setTextFormat(Qt.TextFormat.RichText)  # names of axes are escaped
+        self.legend.hide()
+        self._column.addWidget(self.legend)
         self.here = pg.InfiniteLine(angle=90)
         """The position of the picture along the axis."""
         self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
@@ -91,7 +98,6 @@ class SeriesPanel(GraphPanel[Graph]):
         made = Graph("series through the clicked points", is_counted=True)
         made.setFixedHeight(_HEIGHT)
         made.plot.addItem(self.here)
-        self.legend = made.plot.addLegend(offset=(-8, 4), colCount=2, labelTextSize="8pt")
         return made
 
     @property
@@ -129,8 +135,9 @@ class SeriesPanel(GraphPanel[Graph]):
         """Remove all points."""
         self._lane.forget()
         for line in self.lines:
-            self.plot.removeItem(line.curve)  # and from the legend
+            self.plot.removeItem(line.curve)
         self.lines.clear()
+        self._name_lines()
         self._show_marks()
         self._show_state()
 
@@ -256,16 +263,15 @@ class SeriesPanel(GraphPanel[Graph]):
         self._label()
 
     def _name_lines(self) -> None:
-        """Say in the legend which point each line is of."""
-        self.legend.clear()
-        if self._colours is not None:
-            self.legend.setBrush(pg.mkBrush(self._colours.surface))
-        for line in self.lines:
-            if line.numbers is not None:
-                name = line.request.place_text(self._coordinate_labels.coordinates)
-                self.legend.addItem(line.curve, html.escape(name))
-                if self._colours is not None:
-                    self.legend.items[-1][1].setText(html.escape(name), color=self._colours.text)
+        """Say which point each line is of: above the graph, where it hides none."""
+        known = self._coordinate_labels.coordinates
+        told = [
+            f'<span style="color: {line.colour}">●</span>&nbsp;{html.escape(line.request.place_text(known))}'
+            for line in self.lines
+            if line.numbers is not None
+        ]
+        self.legend.setText(" &nbsp; ".join(told))
+        self.legend.setVisible(bool(told))
 
     def _show_marks(self) -> None:
         _mark(self.marks, self.lines, [line.request.place for line in self.lines])

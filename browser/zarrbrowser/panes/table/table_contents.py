@@ -136,7 +136,7 @@ class TableContents(QObject):
         self._columns_lane.forget()
         self._coordinate_lane.forget()
         self._arranger.start_with(None)
-        self._group, self.is_no_table = None, False
+        self._group, self._find, self.is_no_table = None, None, False
         self.cleared.emit()
         self._model.show_coordinates({})
         self._show(None)

@@ -197,6 +197,7 @@ class TablePane(Pane):
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
+        self._group = None
         self.contents.clear()
 
     def go(self, row: int, column: int = 0) -> None:

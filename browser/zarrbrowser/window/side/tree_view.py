@@ -106,6 +106,11 @@ class TreeView(QTreeView):
         self.setCurrentIndex(index)
         self.scrollTo(index)
 
+    def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:  # noqa: N802 - Qt's name
+        """Make a row the current one and the only one that is selected, whatever keys are held for a command."""
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Choose a row only when the button is released: a drag of it must not leave the present node.
 

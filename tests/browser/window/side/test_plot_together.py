@@ -71,6 +71,8 @@ def test_a_plot_of_chosen_siblings(opened: MainWindow, qtbot: QtBot) -> None:
     entry.trigger()
     qtbot.waitUntil(lambda: opened.session.node is not None and opened.session.node.path == "/scan")
     assert opened.node_pane.current_tab() == "Table"
+    chosen = [one.data() for one in opened.tree.selectionModel().selectedRows()]
+    assert chosen == ["scan"], "also while Ctrl is held, as for a command"
     pane = opened.node_pane.pane("Table")
     assert isinstance(pane, TablePane)
     qtbot.waitUntil(lambda: pane.plot.made is not None and len(pane.plot.made.graph.curves) == 2)

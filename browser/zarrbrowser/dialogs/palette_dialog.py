@@ -140,4 +140,5 @@ class _Delegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802 - Qt's name
         hint = super().sizeHint(option, index)
-        return QSize(hint.width(), max(hint.height(), option.fontMetrics.height() + 10))
+        # Without a width of its own, a row is as wide as the list, and a long title is elided.
+        return QSize(0, max(hint.height(), option.fontMetrics.height() + 10))

@@ -93,6 +93,7 @@ def may_contour(state: ImageState) -> bool:
     """Whether a picture can have contours: its colours are those of one number that has an order."""
     settings = state.settings
     is_labels = (settings.colour_map or state.colour_map) == LABELS
+    is_labels = is_labels or ("flag_meanings" in state.image.base.attributes and not settings.is_derived)
     return not is_labels and not settings.is_blended and settings.axes.channel is None
 
 

@@ -57,6 +57,17 @@ class SeriesAtPoint:
                 told.append(position_text(axes.names[axis], index[axis], meaning))
         return ", ".join(told)
 
+    def place_text(self, coordinates: Mapping[int, Coordinate]) -> str:
+        """Where the point is in the picture: ``52.5 °N, 12 °E``, by index where an axis has no coordinate."""
+        axes = self.settings.axes
+        told = []
+        for axis in (axes.rows, axes.columns):
+            if axis in coordinates:
+                told.append(coordinates[axis].text(self.index[axis]))
+            else:
+                told.append(f"{axes.names[axis]} = {self.index[axis]:,}")
+        return ", ".join(told)
+
     def cost(self) -> ReadCost:
         """The number of chunks to decode, and their bytes."""
         array = self.image.base

@@ -6,7 +6,7 @@ Views keep state for every row, so a long axis is shown through a window of rows
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -50,6 +50,7 @@ class GridModel(QAbstractTableModel):
         self.first_row = self.first_column = 0
         self.coordinates: Mapping[int, Coordinate] = {}
         self._blocks: OrderedDict[Place, list[list[Any]]] = OrderedDict()
+        self._target: Callable[[int, Any], str] | None = None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
         if self.grid is None or parent.isValid():
@@ -92,6 +93,8 @@ class GridModel(QAbstractTableModel):
         ):
             return None
         known, value = self.value(self.first_row + index.row(), self.first_column + index.column())
+        if self._target is not None and role == Qt.ItemDataRole.ForegroundRole and self.target(index):
+            return QColor(current_colours().accent)
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(current_colours().muted) if not known or self.grid.is_no_value(value) else None
         if not known:
@@ -102,6 +105,24 @@ class GridModel(QAbstractTableModel):
         """Whether a cell is loaded, and its value; positions are those in the grid."""
         block = self._blocks.get((row // BLOCK_ROWS, column // BLOCK_COLUMNS))
         return (False, None) if block is None else (True, block[row % BLOCK_ROWS][column % BLOCK_COLUMNS])
+
+    def target(self, index: Index) -> str:
+        """The path of the node that a cell of the window leads to; empty if it leads nowhere, or is not loaded."""
+        if self._target is None or not index.isValid():
+            return ""
+        column = self.first_column + index.column()
+        known, value = self.value(self.first_row + index.row(), column)
+        return self._target(column, value) if known else ""
+
+    def show_links(self, target: Callable[[int, Any], str] | None) -> None:
+        """Show cells as links.
+
+        Args:
+            target: the path that a column and a value lead to, empty for none; None without links.
+        """
+        if target is not self._target:
+            self._target = target
+            self._changed(0, self.rowCount() - 1, 0, self.columnCount() - 1)
 
     def show(self, grid: Cells | None) -> None:
         """Show a grid. Another slice with the same cells keeps the position; any other grid starts at the first cell."""

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFont
 
+from zarrbrowser.nodes.references import References
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.quantities import count
+from zarrbrowser.widgets.links import link_font
 from zarrbrowser.widgets.tooltip import tooltip
 
 Index = QModelIndex | QPersistentModelIndex
+_LOOK = (Qt.ItemDataRole.FontRole, Qt.ItemDataRole.ForegroundRole)
 _ON_ONE_LINE = 8
 _LONGEST = 1000
 """Characters of one value that a row shows."""
@@ -25,6 +28,14 @@ class _Member:
         self.parent, self.row, self.name, self.value = parent, row, name, value
         self.children: list[_Member] | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the members of objects from the outermost to this one; positions in lists have none."""
+        above = self.parent
+        if above is None:
+            return ()
+        return above.names if isinstance(above.value, list | tuple) else (*above.names, self.name)
+
     def open(self) -> list[_Member]:
         """The members of the item, created on the first call."""
         if self.children is None:
@@ -35,11 +46,30 @@ class _Member:
 
 
 class JsonModel(QAbstractItemModel):
-    """Members of a JSON object by name, or of an array by position."""
+    """Members of a JSON object by name, or of an array by position.
 
-    def __init__(self, document: Mapping[str, Any], parent: QObject | None = None) -> None:
+    Args:
+        document: the object.
+        parent: Qt's.
+        references: which texts lead to other nodes, if the object is the attributes of a node.
+    """
+
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        parent: QObject | None = None,
+        references: References | None = None,
+    ) -> None:
         super().__init__(parent)
         self._root = _Member(None, 0, "", document)
+        self._references = references
+
+    def target(self, index: Index) -> str:
+        """The path of the node that a value leads to; empty if it leads nowhere."""
+        if self._references is None or not index.isValid():
+            return ""
+        member = self._member(index)
+        return self._references.of_attribute(member.value, member.names)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
         return 2
@@ -48,7 +78,7 @@ class JsonModel(QAbstractItemModel):
         return len(self._member(parent).open()) if self.hasChildren(parent) else 0
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008, N802 - Qt's signature
-        return parent.column() <= 0 and bool(_is_nested(self._member(parent).value))
+        return parent.column() <= 0 and self._is_open(self._member(parent))
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's
         members = self._member(parent).open()
@@ -73,11 +103,27 @@ class JsonModel(QAbstractItemModel):
         member = self._member(index)
         if role == Qt.ItemDataRole.DisplayRole:
             return member.name if index.column() == 0 else value_text(member.value)
+        is_link = role in _LOOK and index.column() == 1 and bool(self.target(index))
+        if role == Qt.ItemDataRole.FontRole and is_link:
+            return link_font(QFont())
+        if role == Qt.ItemDataRole.ForegroundRole and is_link:
+            return QColor(current_colours().accent)
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == 1 and not _is_nested(member.value):
             return tooltip(value_text(member.value))
         if role == Qt.ItemDataRole.ForegroundRole:
             return QColor(_colour(member.value) if index.column() == 1 else current_colours().text)
         return None
+
+    def _is_open(self, member: _Member) -> bool:
+        """Whether a value has rows of its own; each reference of a list has one, to lead to its node."""
+        value = member.value
+        references = self._references
+        has_links = (
+            references is not None
+            and isinstance(value, list | tuple)
+            and any(references.of_attribute(one, member.names) for one in value)
+        )
+        return has_links or _is_nested(value)
 
     def _member(self, index: Index) -> _Member:
         # Members live as long as the model, so the pointer of an index is always valid.

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from zarrbrowser.editing.changes import Change, Outcome
 from zarrbrowser.models.json_model import JsonModel, is_small
 from zarrbrowser.nodes.describe import json_text
 from zarrbrowser.nodes.protocols import KnownNode
+from zarrbrowser.nodes.references import References, references_of
 from zarrbrowser.session.sources import Source
 from zarrbrowser.values.quantities import count
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.links import link_menu
+from zarrbrowser.workers import Lane, Workers
 
+_log = logging.getLogger(__name__)
 _OPEN_AT_ONCE = 60
 """Up to this number of members, all are expanded."""
 
@@ -39,12 +52,15 @@ class AttributeTree(QWidget):
 
     Signals:
         change_asked: a `Change` of the attributes.
+        path_chosen: the path of the node that an attribute leads to, where the user wants to go.
     """
 
     change_asked = Signal(object)
+    path_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._lane = Lane(workers, in_flight=1)
         self._document: Mapping[str, Any] = {}
         self._source: Source | None = None
         self._path, self._kind = "/", ""
@@ -55,6 +71,9 @@ class AttributeTree(QWidget):
         self.tree.setAlternatingRowColors(True)
         self.tree.setAccessibleName("attributes")
         self.tree.setIndentation(16)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tree.customContextMenuRequested.connect(self._open_menu)
+        self.tree.activated.connect(self._follow)
         self.editor: Any = None
         """The `AttributeEditor`, once the user has edited something."""
         self.copy_button = push_button("Copy as JSON", self.copy, drawing="copy")
@@ -81,17 +100,23 @@ class AttributeTree(QWidget):
         self._keep_draft()
         self._source, self._path, self._kind = source, node.path, node.kind
         self.show_attributes(node.attributes)
+        self._lane.forget()
+        self._lane.ask(
+            lambda _asked: references_of(node),
+            self._show_links,
+            lambda error: _log.debug("cannot find out which attributes are references: %s", error),
+        )
         draft = self._drafts.get(_place(source, node.path))
         if draft is not None and source.may_change:
             self._start_editing(draft.shown, draft.text)
         else:
             self._end()
 
-    def show_attributes(self, document: Mapping[str, Any]) -> None:
+    def show_attributes(self, document: Mapping[str, Any], references: References | None = None) -> None:
         """Show a node's attributes."""
         self._document = document
         before = self.tree.model()
-        self.tree.setModel(JsonModel(document, self.tree))
+        self.tree.setModel(JsonModel(document, self.tree, references))
         if before is not None:
             before.deleteLater()
         self._count.setText(count(len(document), "attribute") if document else "No attributes")
@@ -103,6 +128,16 @@ class AttributeTree(QWidget):
             self.tree.expandAll()
         self.tree.resizeColumnToContents(0)
         self.tree.setColumnWidth(0, min(360, max(160, self.tree.columnWidth(0) + 24)))
+
+    def menu_for(self, index: QModelIndex) -> QMenu:
+        """The context menu of an attribute."""
+        value = index.siblingAtColumn(1).data()
+        return link_menu(
+            self,
+            self._target(index),
+            self.path_chosen.emit,
+            lambda: QGuiApplication.clipboard().setText(str(value)),
+        )
 
     def copy(self) -> None:
         """Copy the attributes to the clipboard."""
@@ -126,6 +161,27 @@ class AttributeTree(QWidget):
     def is_edited(self) -> bool:
         """Whether the text to edit is shown."""
         return self.editor is not None and not self.editor.isHidden()
+
+    def _show_links(self, references: References) -> None:
+        if references.found.attributes:
+            self.show_attributes(self._document, references)
+            self._swap(is_edited=self.is_edited)
+
+    def _target(self, index: QModelIndex) -> str:
+        model = self.tree.model()
+        return model.target(index) if isinstance(model, JsonModel) else ""
+
+    def _follow(self, index: QModelIndex) -> None:
+        target = self._target(index)
+        if target:
+            self.path_chosen.emit(target)
+
+    def _open_menu(self, at: QPoint) -> None:
+        index = self.tree.indexAt(at)
+        if index.isValid():
+            menu = self.menu_for(index)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.tree.viewport().mapToGlobal(at))
 
     def _start_editing(self, shown: Mapping[str, Any], text: str | None) -> None:
         if self.editor is None:

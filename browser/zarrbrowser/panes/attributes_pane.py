@@ -19,12 +19,13 @@ class AttributesPane(Pane):
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
-        self.attributes = AttributeTree()
+        self.attributes = AttributeTree(workers)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.attributes)
 
         self.attributes.change_asked.connect(self.change_asked)
+        self.attributes.path_chosen.connect(self.path_chosen)
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show the attributes of a group or an array."""

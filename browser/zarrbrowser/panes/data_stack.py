@@ -37,6 +37,8 @@ class DataStack(QWidget):
         self.sentence = SentencePane(retry)
         self.allow_button = AllowButton(self.allow_asked.emit)
         self.sentence.add_button(self.allow_button)
+        self.mend_button = AllowButton(self.allow_asked.emit)
+        self.notice.add_button(self.mend_button)
         self._stack = QStackedWidget()
         self._stack.addWidget(data)
         self._stack.addWidget(self.sentence)
@@ -57,13 +59,20 @@ class DataStack(QWidget):
         """Whether the data widget is visible."""
         return self._stack.currentWidget() is self.data
 
-    def show_data(self, notice: str = "", button: str = "") -> None:
-        """Show the data widget with its data, and an optional message above it."""
+    def show_data(self, notice: str = "", button: str = "", remedy: str = "") -> None:
+        """Show the data widget with its data, and an optional message above it.
+
+        Args:
+            notice: the message.
+            button: the title of its button.
+            remedy: what another button does about it: see `remedy`.
+        """
         self._wait.stop()
         if button:
             self.notice.say(notice, button)
         else:
             self.notice.show_text(notice)
+        self.mend_button.offer(remedy)
         self._stack.setCurrentWidget(self.data)
         self.data_shown.emit(True)
         self.settled.emit()

@@ -33,8 +33,9 @@ class OverviewPane(Pane):
         self._lane = Lane(workers)
         self._facts: FactGrid | None = None
         self.children_label: QLabel | None = None
-        self.attributes = AttributeTree()
+        self.attributes = AttributeTree(workers)
         self.attributes.change_asked.connect(self.change_asked)
+        self.attributes.path_chosen.connect(self.path_chosen)
         self.meaning = MeaningFacts(workers)
         self.findings = LevelFindings(workers)
         self._place = QVBoxLayout()

@@ -9,6 +9,7 @@ from zarrbrowser.editing.cells import Target
 from zarrbrowser.image.probe import describe
 from zarrbrowser.nodes.describe import type_name
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
+from zarrbrowser.nodes.references import references_of
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.sources import Source
@@ -40,8 +41,13 @@ class ValuePane(Pane):
         self._source: Source | None = None
         self.change_button = push_button("Change…", self.ask_to_fill)
         self.change_button.hide()
+        self.follow_button = push_button("Go there", lambda: self.path_chosen.emit(self._target))
+        self.follow_button.hide()
+        self._target = ""
+        """The path of the node that the value leads to; empty if it is no reference."""
         row = QHBoxLayout()
         row.addStretch(1)
+        row.addWidget(self.follow_button)
         row.addWidget(self.change_button)
         row.addStretch(1)
         column.addSpacing(12)
@@ -64,6 +70,7 @@ class ValuePane(Pane):
         """Show a scalar array."""
         self._array = array
         self.value.setText("")
+        self.follow_button.hide()
         self._type.setText(type_name(array))
         self.request_value()
 
@@ -73,8 +80,10 @@ class ValuePane(Pane):
         if array is None:
             return
 
-        def work(_asked: Request) -> str:
-            return describe(Elements(packing=packing_of(array)), array.read(...)[()], array)
+        def work(_asked: Request) -> tuple[str, str]:
+            value = array.read(...)[()]
+            target = references_of(array).of_element(value) if isinstance(value, str) else ""
+            return describe(Elements(packing=packing_of(array)), value, array), target
 
         what = f"Reading {array.path}"
         self.stack.wait_for(what)
@@ -91,6 +100,8 @@ class ValuePane(Pane):
         self._lane.forget()
         self._array = None
 
-    def _show(self, text: str) -> None:
+    def _show(self, found: tuple[str, str]) -> None:
+        text, self._target = found
+        self.follow_button.setVisible(bool(self._target))
         self.stack.show_data()
         self.value.setText(text or "empty text")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.curves import Curve, Range, fitting_range
 from zarrbrowser.plot.error_bars import logarithms
@@ -163,6 +164,13 @@ def columns_to_draw(grid: RowTable | OrderedGrid) -> list[int]:
     """The columns whose cells are numbers, dates or time spans."""
     types = ((column, grid.dtype_of(column)) for column in range(grid.columns))
     return [column for column, dtype in types if is_plain(dtype) and not dtype.shape]
+
+
+def may_be_plotted_together(nodes: Sequence[NodeLike]) -> bool:
+    """Whether nodes are arrays of one group with one axis of one length, whose elements can be plotted."""
+    arrays = [one for one in nodes if is_array(one) and one.ndim == 1 and is_plain(one.dtype)]
+    groups = {one.path.rpartition("/")[0] for one in arrays}
+    return 1 < len(arrays) == len(nodes) and len(groups) == len({one.shape for one in arrays}) == 1
 
 
 def cost_of_columns(grid: RowTable, columns: Sequence[int]) -> ReadCost:

@@ -28,6 +28,8 @@ class Session:
     _views: dict[tuple[int, str], ViewSettings] = field(default_factory=dict)
     _stored: set[tuple[int, str]] = field(default_factory=set)
     """Arrays whose stored numbers are shown, not the values that they are unpacked to."""
+    _columns: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    """The arrays that the tables of groups show."""
     _last: tuple[Source, str, ViewSettings, ArrayLike] | None = None
     """The image shown last: its source, its path, its settings, its array."""
 
@@ -42,6 +44,7 @@ class Session:
         self.sources.remove(source)
         self._views = {key: view for key, view in self._views.items() if key[0] != id(source)}
         self._stored = {key for key in self._stored if key[0] != id(source)}
+        self._columns = {key: names for key, names in self._columns.items() if key[0] != id(source)}
         if self._last is not None and self._last[0] is source:
             self._last = None
         if self.source is source:
@@ -74,6 +77,17 @@ class Session:
     def view_of(self, source: Source, path: str) -> ViewSettings | None:
         """The saved view settings of an array."""
         return self._views.get((id(source), path))
+
+    def columns_of(self, source: Source, path: str) -> tuple[str, ...]:
+        """The names of the arrays that the table of a group shows; empty for all of them."""
+        return self._columns.get((id(source), path), ())
+
+    def choose_columns(self, source: Source, path: str, names: tuple[str, ...]) -> None:
+        """Save which arrays the table of a group shows; all of them without names."""
+        if names:
+            self._columns[id(source), path] = names
+        else:
+            self._columns.pop((id(source), path), None)
 
     def remember(self, source: Source, path: str, view: ViewSettings, array: ArrayLike) -> None:
         """Save the view settings of an image, whose finest level is an array."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
@@ -307,6 +308,32 @@ def _of_one_length(columns: list[Column], children: Mapping[str, Any]) -> tuple[
     if not first.length:
         raise NoTableError("This table has no rows.")
     return tuple(columns)
+
+
+def table_of_some(group: Any, names: Sequence[str], find: Callable[[str], Any]) -> ColumnGrid:
+    """The table of some arrays of a group and the coordinate of their rows, whatever else is in the group; blocks.
+
+    Args:
+        group: the group.
+        names: its members.
+        find: the node at an absolute path.
+
+    Raises:
+        NoTableError: they are not the columns of one table.
+        ZarrError: one of them cannot be opened.
+    """
+    from zarrcore.errors import NodeNotFoundError  # late: for a fast start
+
+    above = group.path.rstrip("/")
+    columns = [one for name in names for one in _columns(name, find(f"{above}/{name}"))]
+    dimensions = {tuple(one.array.dimension_names or ()) for one in columns}
+    along = next(iter(dimensions.pop()), None) if len(dimensions) == 1 else None
+    if along and along not in names:
+        with suppress(NodeNotFoundError):
+            coordinate = find(f"{above}/{along}")
+            if _is_index(coordinate) and coordinate.shape[0] == columns[0].length:
+                columns[:0] = _columns(along, coordinate)
+    return ColumnGrid(group.path, _of_one_length(columns, {}))
 
 
 def _order(group: Any) -> list[str]:

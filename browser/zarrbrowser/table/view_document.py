@@ -37,6 +37,12 @@ def order_document(filter_text: str, column: str | None, *, is_descending: bool)
     return document if column is None else {**document, "sort": [column, is_descending]}
 
 
+def names_of(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the columns of a document; empty for all columns, or if it is malformed."""
+    names = document.get("columns_of")
+    return tuple(one for one in names if isinstance(one, str)) if isinstance(names, list | tuple) else ()
+
+
 def filter_of(document: Mapping[str, Any]) -> str:
     """The conditions of a document, as text; empty if there are none."""
     text = document.get("filter", "")

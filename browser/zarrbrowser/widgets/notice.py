@@ -22,7 +22,7 @@ _LONG = re.compile(r"\S{24}")
 
 
 class Notice(QFrame):
-    """A bar with one sentence and one button; hidden while it has no text."""
+    """A bar with one sentence and a button, or more; hidden while it has no text."""
 
     def __init__(self, button: str, pressed: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,11 +30,18 @@ class Notice(QFrame):
         self._text = ""
         self._label = label(wrap=True)
         self.button = push_button(button, pressed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 6, 6)
-        row.addWidget(self._label, 1)
-        row.addWidget(self.button)
+        self._others: list[QPushButton] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(12, 6, 6, 6)
+        self._row.addWidget(self._label, 1)
+        self._row.addWidget(self.button)
         self.hide()
+
+    def add_button(self, button: QPushButton) -> None:
+        """Another button beside the first, hidden with each other text until the caller shows it."""
+        self._others.append(button)
+        self._row.addWidget(button)
+        button.hide()
 
     @property
     def text(self) -> str:
@@ -48,6 +55,8 @@ class Notice(QFrame):
         if button:
             self.button.setText(button)
         self.button.show()
+        for other in self._others:
+            other.hide()
         self.setVisible(bool(text))
 
     def show_text(self, text: str) -> None:

@@ -326,6 +326,7 @@ COMMANDS = (
             Command("Copy the selected cells", ("Ctrl+C",)),
             Command("Select all", ("Ctrl+A",)),
             Command("First and last cell", ("Ctrl+Home", "Ctrl+End")),
+            Command("Go where a reference leads", ("Enter",)),
             Command("Change the current cell", ("F2",)),
             Command("Sort by the column", ("Ctrl+Shift+Up", "Ctrl+Shift+Down")),
         ),

@@ -124,6 +124,7 @@ class MainWindow(QMainWindow):
         self.tree.beside_asked.connect(self.beside.show_row)
         self.tree.name_typed.connect(self.navigator.go_within)
         self.tree.check_asked.connect(self.checker.check_row)
+        self.tree.plot_asked.connect(self.navigator.plot_together)
         self.node_pane.panes.pointed.connect(view.status.show_value)
         self.node_pane.panes.shown.connect(self.settled)
         self.node_pane.panes.path_chosen.connect(self.navigator.go_within)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.session.history import Visit
-from zarrbrowser.session.sources import SourceRequest, place_of
+from zarrbrowser.session.sources import Source, SourceRequest, place_of
 from zarrbrowser.session.state import Session
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.reveal import Revealer
@@ -60,6 +61,17 @@ class Navigator(QObject):
         source = self._session.source
         if source is not None:
             self._revealer.reveal(source, self._model.find(source.request), path)
+
+    def plot_together(self, source: Source, arrays: Sequence[ArrayLike]) -> None:
+        """Show some arrays of a group as a table, and draw them in one plot, over their coordinate if they have one."""
+        names = [one.name for one in arrays]
+        along = {tuple(one.dimension_names or (None,)) for one in arrays}
+        x = next(iter(along))[0] if len(along) == 1 else None
+        plot = {"x": x, "y": [name for name in names if name != x], "log": [False, False]}
+        group, request = arrays[0].path.rpartition("/")[0] or "/", source.request
+        self._session.choose_columns(source, group, tuple(names))
+        state = {"columns_of": names, "plot": plot}
+        self.travel(Visit(request.place, request.address, group, "Table", state))
 
     def go_up(self) -> None:
         """Go to the parent of the current node."""

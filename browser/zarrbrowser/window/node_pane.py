@@ -160,6 +160,7 @@ class NodePane(QWidget):
     def leave(self) -> None:
         """Show no node, and cancel requests."""
         self._quiet()
+        self._drawn = None  # it keeps its source open
         self._session.leave()
 
     def pane(self, title: str) -> Pane:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from zarrcore.stores.interface import ByteRange as ByteRange
     from zarrcore.stores.interface import BytesLike as BytesLike
     from zarrcore.stores.interface import ListableStore as ListableStore
+    from zarrcore.stores.interface import NodeReferences as NodeReferences
     from zarrcore.stores.interface import ReadableStore as ReadableStore
     from zarrcore.stores.interface import Renaming as Renaming
     from zarrcore.stores.interface import StoreEntry as StoreEntry
@@ -43,7 +44,8 @@ else:
         {
             "descriptors": "read_descriptor read_descriptor_into",
             "interface": """
-                ByteRange BytesLike ListableStore ReadableStore Renaming StoreEntry StoreStat WritableStore
+                ByteRange BytesLike ListableStore NodeReferences ReadableStore Renaming StoreEntry StoreStat
+                WritableStore
             """,
             "kinds": "FileKind FolderKind ZIP_SUFFIXES",
             "local.store": "LocalStore",

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Final, NamedTuple, Self
 
 from zarrcore.errors import BodyTooLargeError, ChangedError, ListingUnsupportedError, ValueTooLargeError
@@ -177,6 +177,15 @@ class Store(ABC):
         """Why what is read may be incomplete, such as a writer that did not close the file."""
         return []
 
+    def references(self, path: str) -> NodeReferences:
+        """Which texts of the node at a path are references: none where the format has no such type.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        del path
+        return NodeReferences()
+
     def skipped_keys(self) -> list[str]:
         """Keys that listings left out so far, because they are not paths, such as ``a//b``; at most some thousands."""
         return []
@@ -207,6 +216,17 @@ class Store(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.url!r})"
+
+
+class NodeReferences(NamedTuple):
+    """Which texts of a node are references to other nodes.
+
+    Keys are names of fields from the outermost to the innermost, ``()`` for elements without fields; those of attributes begin
+    with the name of the attribute. Values say whether the selection of a region follows the path.
+    """
+
+    elements: Mapping[tuple[str, ...], bool] = MappingProxyType({})
+    attributes: Mapping[tuple[str, ...], bool] = MappingProxyType({})
 
 
 class ReadableStore(Store):

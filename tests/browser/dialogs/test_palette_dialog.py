@@ -70,3 +70,14 @@ def test_a_click_runs_a_command(dialog: PaletteDialog, ran: list[str], qtbot: Qt
     place = dialog.list.visualRect(dialog.model.index(3, 0)).center()
     QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: ran == ["dark"])
+
+
+def test_a_long_title_does_not_push_the_keys_out_of_view(qtbot: QtBot) -> None:
+    dialog = PaletteDialog(
+        [Entry("Copy", lambda: None, "Data", "Ctrl+C"), Entry("long " * 40, lambda: None, "Image")]
+    )
+    qtbot.addWidget(dialog)
+    dialog.show()
+    for row in range(2):
+        assert dialog.list.visualRect(dialog.model.index(row, 0)).right() <= dialog.list.viewport().width()
+    assert dialog.list.horizontalScrollBar().maximum() == 0

@@ -13,11 +13,11 @@ import pytest
 import xarray as xr
 
 import zarrcore as zc
-from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
 from tests.core.conventions.tables.old_anndata import write_old
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.table import columns
-from zarrbrowser.table.columns import NoTableError, table_of
+from zarrbrowser.table.columns import NoTableError, table_of, table_of_some
 from zarrbrowser.table.grid import cell_text, is_numeric
 from zarrcore.errors import MetadataError
 
@@ -189,3 +189,12 @@ def test_malformed_columns_are_left_out(kind: object) -> None:
     }
     group = FakeGroup({"a": FakeArray(np.zeros(2)), "odd": FakeGroup(parts, {"encoding-type": kind})})
     assert table_of(group).fields == ("a",)
+
+
+def test_some_arrays_of_a_group_that_is_no_table() -> None:
+    group = FakeGroup({name: FakeArray(np.arange(3) * 2) for name in "ab"} | {"c": FakeArray(np.arange(5))})
+    root = FakeGroup({"g": group})
+    hierarchy = FakeHierarchy(root)
+    assert table_of_some(group, ("b", "a"), hierarchy.node).fields == ("b", "a")
+    with pytest.raises(NoTableError, match="c has 5"):
+        table_of_some(group, ("a", "c"), hierarchy.node)

@@ -15,6 +15,7 @@ from tests.browser.fakes import FakeArray, FakeGroup
 from tests.servers.faults import FaultServer, fault_server
 from zarrbrowser.dialogs.open_dialog import OpenDialog
 from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.buttons import AllowButton
 from zarrbrowser.widgets.notice import SentencePane
@@ -54,7 +55,28 @@ def test_a_refused_chunk_leads_to_the_connection(
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: "Open location…" in pane.body.stack.notice.text)
+    qtbot.waitUntil(lambda: bool(pane.body.stack.notice.text))
+    assert pane.body.stack.shows_data, "the rest of the picture"
+    (button,) = [one for one in pane.body.stack.notice.findChildren(AllowButton) if one.isVisible()]
+    assert button.text() == "Connection…"
+    button.click()
+    (dialog,) = [one for one in window.findChildren(OpenDialog) if one.isVisible()]
+    assert dialog.address.text() == f"{server.url}/a.zarr"
+    dialog.reject()
+
+    window.node_pane.show_tab("Table")
+    table = window.node_pane.pane("Table")
+    assert isinstance(table, TablePane)
+    qtbot.waitUntil(lambda: str(status) in table.reader.problem.text)
+    (button,) = [one for one in table.reader.problem.findChildren(AllowButton) if one.isVisible()]
+    button.click()
+    (dialog,) = [one for one in window.findChildren(OpenDialog) if one.isVisible()]
+    dialog.reject()
+    window.node_pane.show_tab("Image")
+
+    server.faults = {}
+    pane.body.stack.notice.button.click()
+    qtbot.waitUntil(lambda: pane.body.stack.notice.isHidden())
 
 
 def test_a_path_that_does_not_exist_is_in_the_address_line(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -39,8 +39,13 @@ class Part:
     """How much of the plane it is, 0 to 1."""
 
     @classmethod
-    def of(cls, frame: Frame) -> Part:
-        """The part of a frame that its tiles cover, without the margin that may not be loaded."""
+    def of(cls, frame: Frame, tiles: int | None = None) -> Part:
+        """The part of a frame that its tiles cover, without the margin that may not be loaded.
+
+        Args:
+            frame: the frame.
+            tiles: how many of its tiles are loaded; all of them by default.
+        """
         raster, window = frame.raster, frame.window
         if frame.tiles:
             window = _common(window, [raster.samples(tile) for tile in frame.tiles])
@@ -48,7 +53,8 @@ class Part:
             max(0, part.stop - part.start) / max(1, length)
             for part, length in zip(window, raster.shape, strict=True)
         ]
-        return cls(frame.planes, rect_of(raster, window), covered[0] * covered[1])
+        loaded = 1.0 if tiles is None or not frame.tiles else tiles / len(frame.tiles)
+        return cls(frame.planes, rect_of(raster, window), covered[0] * covered[1] * loaded)
 
     @property
     def is_whole(self) -> bool:

@@ -9,6 +9,9 @@ from zarrbrowser.image.tiles.frames import Frame, Mosaic
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import ViewSettings
 
+_MORE = 1.25
+"""An incomplete plane is measured again once it has this many times as many tiles."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Composition:
@@ -19,11 +22,13 @@ class Composition:
     mosaics: tuple[Mosaic, ...] = ()
     """One per blended channel, else one."""
     measured: Measured | None = None
-    """The statistics that the colours follow: of all complete frames of the plane, and of planes before it if they are kept."""
+    """The statistics that the colours follow: `kept`, and those of the tiles that have arrived since."""
+    kept: Measured | None = None
+    """Those of all complete frames of the plane, and of planes before it if they are kept; None before a complete one."""
+    tiles_measured: int = 0
+    """The number of tiles of an incomplete frame that `measured` is of."""
     is_whole: bool = False
     """Whether it has all tiles of the frame."""
-    was_measured_whole: bool = False
-    """Whether the statistics are those of a complete frame."""
     is_of_view: bool = False
     """Whether the user wanted the statistics of the part that was in view then: no other part changes them."""
     basis: object = None
@@ -53,22 +58,26 @@ class Composition:
         """
         is_new = not self.shows_plane_of(frame)
         mosaics = compose(frame, cache, () if is_new else self.backdrops)
-        known = self.measured if self.was_measured_whole and self.basis == basis else None
+        known = self.kept if self.basis == basis else None
         if is_new and not settings.keeps_range and not keeps_contrast:
             known = None
         is_complete = is_whole and not frame.is_held_back
+        tiles = len(frame.tiles) if is_whole else sum(tile in cache for tile in frame.tiles)
         if known is None:
-            measured = measure(settings, mosaics, Part.of(frame))
-        elif keeps_contrast or self.is_of_view or not is_complete:
+            measured = measure(settings, mosaics, Part.of(frame, tiles))
+        elif keeps_contrast or self.is_of_view or frame.is_held_back:
             measured = known
-        else:
+        elif is_complete:
             measured = self._grown(known, frame, settings, mosaics)
+        else:
+            measured, tiles = self._growing(known, frame, settings, mosaics, tiles)
         return Composition(
             frame,
             mosaics,
             measured,
+            measured if is_complete else known,
+            tiles,
             is_whole,
-            was_measured_whole=known is not None or is_complete,
             is_of_view=known is not None and self.is_of_view,
             basis=basis,
             backdrops=self._backdrops_of(frame, mosaics, is_new=is_new) if is_whole else self.backdrops,
@@ -86,7 +95,35 @@ class Composition:
             return self
         part = Part.of(self.frame)
         measured = measure(settings, self.mosaics, part)
-        return replace(self, measured=measured, is_of_view=is_wish and not part.is_whole, basis=basis)
+        kept = None if self.kept is None else measured
+        return replace(
+            self, measured=measured, kept=kept, is_of_view=is_wish and not part.is_whole, basis=basis
+        )
+
+    def without_statistics(self) -> Composition:
+        """The same, whose plane does not count for those after it."""
+        return replace(self, kept=None)
+
+    def _growing(
+        self,
+        known: Measured,
+        frame: Frame,
+        settings: ViewSettings,
+        mosaics: tuple[Mosaic, ...],
+        tiles: int,
+    ) -> tuple[Measured, int]:
+        """Statistics with those of the tiles of an incomplete frame that have arrived, and their number.
+
+        They are measured each time that a quarter more is there, not at each tile.
+        """
+        part = Part.of(frame, tiles)
+        if not tiles or known.covers(part):
+            return known, tiles
+        is_same = self.frame is not None and self.shows_plane_of(frame) and self.frame.window == frame.window
+        before = self.tiles_measured if is_same and not self.is_whole and self.measured is not known else 0
+        if self.measured is not None and before and tiles < _MORE * before:
+            return self.measured, before
+        return measure(settings, mosaics, part).pooled(known), tiles
 
     def _grown(
         self, known: Measured, frame: Frame, settings: ViewSettings, mosaics: tuple[Mosaic, ...]

@@ -14,7 +14,7 @@ from zarrbrowser.image.tiles.frames import is_constant
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_view import PlaneView
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
-from zarrbrowser.session.error_text import CONNECTION, remedy, sentence
+from zarrbrowser.session.error_text import remedy, sentence
 from zarrbrowser.workers import Lane, Workers
 from zarrcore.metadata import RectilinearChunkGrid
 
@@ -22,7 +22,6 @@ _log = logging.getLogger(__name__)
 
 _LOAD, _RETRY = "Load anyway", "Retry"
 _MOVED = "The middle of this array holds no chunks: this is the nearest plane found that does."
-_LOCATION = "Open location… asks for other credentials."
 _PAGE = 1000
 """Keys in one page of a remote listing."""
 
@@ -58,19 +57,19 @@ class PictureNotice(QObject):
         """Whether the notice says that something could not be read."""
         return bool(self._view.faults or self._view.torn)
 
-    def words(self) -> tuple[str, str]:
-        """The text of the notice, and of its button; empty ones without a notice or a button."""
+    def words(self) -> tuple[str, str, str]:
+        """The text of the notice and of its button, and what another one does: see `remedy`; empty ones without them."""
         view = self._view
-        if self.is_failure:
-            chunks, first = view.unreadable_chunks, sentence((view.faults or view.torn)[0])
-            if remedy((view.faults or view.torn)[0]) == CONNECTION:
-                first += f" {_LOCATION}"
-            return f"{chunks:,} chunks in view cannot be read. {first}" if chunks > 1 else first, _RETRY
+        errors = view.faults or view.torn
+        if errors:
+            chunks, first = view.unreadable_chunks, sentence(errors[0])
+            text = f"{chunks:,} chunks in view cannot be read. {first}" if chunks > 1 else first
+            return text, _RETRY, remedy(errors[0])
         held = view.frame is not None and view.frame.is_held_back
         cost = view.frame.cost if held and view.frame is not None else view.withheld
         if cost is None:
-            return self._remark(), ""
-        return withheld(cost, is_in_view=held), _LOAD
+            return self._remark(), "", ""
+        return withheld(cost, is_in_view=held), _LOAD, ""
 
     def load(self) -> None:
         """Read what was too large to be read without the user's consent."""
@@ -118,6 +117,7 @@ class PictureNotice(QObject):
             axes = first.at_a_chunk(chunks, state.image.base.chunk_shape)
             if axes != first:
                 self._moved = axes
+                self._view.forget_statistics()
                 self._model.set(axes=axes, and_measure=True)
                 self.changed.emit()
 

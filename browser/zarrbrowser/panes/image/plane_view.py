@@ -226,6 +226,10 @@ class PlaneView(QWidget):
         if state is not None and self.is_complete:
             self.reader.look_ahead([self._planned(state.with_axes(axes)) for axes in planes])
 
+    def forget_statistics(self) -> None:
+        """Let the plane on the screen not count for the range of those after it: the user has not chosen it."""
+        self.reader.drawn = self.reader.drawn.without_statistics()
+
     def retry(self) -> None:
         """Repeat failed reads."""
         self.reader.retry()

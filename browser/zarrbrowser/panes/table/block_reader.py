@@ -10,8 +10,9 @@ from zarrbrowser.models.grid_model import Cells, GridModel
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.never_written import report_if_never_written
 from zarrbrowser.panes.table.table_view import TableView
-from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.error_text import remedy, sentence
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, Grid, Place
+from zarrbrowser.widgets.buttons import AllowButton
 from zarrbrowser.widgets.notice import Notice
 from zarrbrowser.workers import Lane, Request, Workers
 from zarrbrowser.workers.workers import Stopped
@@ -43,6 +44,8 @@ class BlockReader(QObject):
         self._failed: set[Place] = set()
         self._agreed_bytes = 0
         self.problem = Notice("Retry", self.retry)
+        self._mend = AllowButton(stack.allow_asked.emit)
+        self.problem.add_button(self._mend)
         self._soon = QTimer(self, singleShot=True, interval=15)
         self._soon.timeout.connect(self.read)
         table.looked_elsewhere.connect(self.read_soon)
@@ -148,4 +151,5 @@ class BlockReader(QObject):
             self._agreed_bytes = 0
             self._failed.update(self.blocks_in_view())  # or others would replace those that were stopped
         self.problem.say(sentence(error))
+        self._mend.offer(remedy(error))
         self.read()

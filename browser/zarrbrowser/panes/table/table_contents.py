@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from zarrbrowser.nodes.protocols import ArrayLike, GroupLike
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.table.row_arranger import RowArranger
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.table.columns import ColumnGrid, NoTableError, table_of
+from zarrbrowser.table.columns import ColumnGrid, NoTableError, table_of, table_of_some
 from zarrbrowser.table.grid import Grid, grid_of
 from zarrbrowser.table.row_order import RowTable, whole_table
 from zarrbrowser.values.elements import unpacking_of
@@ -55,6 +55,10 @@ class TableContents(QObject):
         self._coordinate_lane, self._columns_lane = Lane(workers, in_flight=1), Lane(workers, in_flight=1)
         self._group: GroupLike | None = None
         """The group whose columns are shown, or are being opened."""
+        self._names: Sequence[str] = ()
+        self._find: Callable[[str], Any] | None = None
+        self.is_no_table = False
+        """Whether the group is not a table."""
         arranger.arranged.connect(self._arrange)
 
     @property
@@ -95,16 +99,28 @@ class TableContents(QObject):
                 lambda error: _log.debug("cannot read the coordinates of %s: %s", array.path, error),
             )
 
-    def show_group(self, group: GroupLike) -> None:
-        """Show the arrays of a group as columns, once they are opened."""
-        if self._group is group and self._model.grid is not None:
+    def show_group(
+        self, group: GroupLike, names: Sequence[str] = (), find: Callable[[str], Any] | None = None
+    ) -> None:
+        """Show the arrays of a group as columns, once they are opened.
+
+        Args:
+            group: the group.
+            names: the arrays; all of them by default.
+            find: the node at a path; needed for some arrays.
+        """
+        if self._group is group and self._model.grid is not None and self._names == names:
             return
         self.clear()
-        self._group = group
+        self._group, self._names, self._find = group, names, find
         self.begun.emit(None)
         self._stack.wait_for(f"Opening the columns of {group.path}")
         self._columns_lane.ask(
-            lambda asked: table_of(group, asked.is_cancelled),
+            lambda asked: (
+                table_of_some(group, names, find)
+                if names and find is not None
+                else table_of(group, asked.is_cancelled)
+            ),
             self._show_columns,
             self._fail,
             f"Opening {group.path}",
@@ -113,14 +129,14 @@ class TableContents(QObject):
     def open_again(self) -> None:
         """Open the columns of a group again if that has failed."""
         if self._group is not None:
-            self.show_group(self._group)
+            self.show_group(self._group, self._names, self._find)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
         self._columns_lane.forget()
         self._coordinate_lane.forget()
         self._arranger.start_with(None)
-        self._group = None
+        self._group, self._find, self.is_no_table = None, None, False
         self.cleared.emit()
         self._model.show_coordinates({})
         self._show(None)
@@ -177,7 +193,8 @@ class TableContents(QObject):
         self.shown.emit(grid)
 
     def _fail(self, error: Exception) -> None:
-        if isinstance(error, NoTableError):
+        self.is_no_table = isinstance(error, NoTableError)
+        if self.is_no_table:
             self._stack.show_sentence(sentence(error), drawing="array2")
         else:
             self._stack.show_error(error)

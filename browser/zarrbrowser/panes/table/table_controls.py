@@ -44,6 +44,9 @@ class TableControls(Bar):
         self.plot = tool_button("series", "Plot columns: the selected ones, or the first one")
         self.plot.setCheckable(True)
         self.plot.hide()
+        self.whole = push_button("All columns", lambda: None)
+        self.whole.setToolTip("Show all arrays of the group, not only the chosen ones")
+        self.whole.hide()
         self.go_to.setAccessibleName("go to a row and column")
         self.go_to.setMaximumWidth(140)
         self.go_to.setMinimumWidth(72)
@@ -51,6 +54,7 @@ class TableControls(Bar):
         self.gives_way = (go_to, self.note, *self.axes.labels)
         self.row.addWidget(self.axes)
         self.row.addWidget(self.note)
+        self.row.addWidget(self.whole)
         self.row.addStretch(1)
         self.row.addWidget(filtering, 4)
         for widget in (self.unpacking, go_to, self.go_to, self.plot, self.fill):

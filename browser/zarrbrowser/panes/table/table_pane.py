@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.models.grid_model import Cells, GridModel
-from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_array, is_group
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.block_reader import BlockReader
 from zarrbrowser.panes.table.cell_copier import CellCopier
 from zarrbrowser.panes.table.cell_edits import CellEdits
+from zarrbrowser.panes.table.cell_links import CellLinks
 from zarrbrowser.panes.table.row_arranger import RowArranger
 from zarrbrowser.panes.table.table_contents import TableContents
 from zarrbrowser.panes.table.table_controls import TableControls
@@ -27,7 +28,7 @@ from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.table.grid import Grid
 from zarrbrowser.table.row_order import OrderedGrid
-from zarrbrowser.table.view_document import cell_of, slice_of, table_document, with_box
+from zarrbrowser.table.view_document import cell_of, names_of, slice_of, table_document, with_box
 from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.splitter import Splitter
 from zarrbrowser.workers import Workers
@@ -48,9 +49,13 @@ class TablePane(Pane):
         super().__init__(session, workers, parent)
         self._cell: tuple[int, int] | None = None
         """The cell to scroll to once the rows are arranged."""
+        self._group: GroupLike | None = None
+        self._later: Mapping[str, Any] = {}
+        """What to restore once the columns are opened that it names."""
         self.model = GridModel(self)
         self.table = TableView(self.model)
         self.cell_edits, self.copier = CellEdits(self.table), CellCopier(workers, self.table)
+        self.links = CellLinks(self.model, workers)
         self.arranger = RowArranger(workers, self.table.horizontalHeader(), self)
         self.stack = DataStack(self.table, self._retry, lambda: self.reader.load_anyway())
         self.reader = BlockReader(self.model, self.table, self.stack, workers, self)
@@ -73,9 +78,11 @@ class TablePane(Pane):
         contents.cleared.connect(self._forget)
         contents.begun.connect(controls.show_array)
         contents.leaving.connect(reader.forget)
-        for follow in (plot.show_table, controls.show_cells):
+        for follow in (plot.show_table, controls.show_cells, self.links.show_table):
             contents.shown.connect(follow)
         contents.shown.connect(lambda _grid: reader.read_soon())
+        contents.shown.connect(self._restore_later)
+        controls.whole.clicked.connect(lambda _checked: self._show_columns(()))
         contents.sliced.connect(controls.show_sliders)
         contents.arranged.connect(self._show_arranged)
         contents.labelled.connect(lambda: self.table.fit_columns(again=True))
@@ -86,6 +93,7 @@ class TablePane(Pane):
         controls.cell_typed.connect(self._go_to_typed)
         self.stack.settled.connect(self.settled)
         self.table.sort_asked.connect(self._sort)
+        self.table.link_chosen.connect(self.path_chosen)
         self.arranger.refused.connect(self._refuse)
         self.arranger.menu_opened.connect(plot.offer)
         self.cell_edits.change_asked.connect(self.change_asked)
@@ -106,8 +114,11 @@ class TablePane(Pane):
         """Show an array, at the plane of its picture, or the columns of a group."""
         self.cell_edits.source = source
         self.controls.fill.setVisible(source.may_change and is_array(node))
+        self._group = node if is_group(node) else None
+        names = self.session.columns_of(source, node.path)
+        self.controls.whole.setVisible(bool(names))
         if is_group(node):
-            self.contents.show_group(node)
+            self.contents.show_group(node, names, source.hierarchy.node)
         elif is_array(node):
             settings = self.session.view_of(source, node.path)
             is_unpacked = self.session.is_unpacked(source, node.path)
@@ -128,8 +139,9 @@ class TablePane(Pane):
     def view_state(self) -> dict[str, Any]:
         """The slice or the order of the rows, and where it is scrolled to; empty without a table."""
         grid = self.contents.table
+        names = self._names()
         if grid is None:
-            return {}
+            return {"columns_of": list(names)} if self.contents.is_no_table else {}
         if self._cell is not None:  # the rows are being arranged
             return {**self.arranger.document(), "cell": list(self._cell)}
         document = table_document(grid.axes if isinstance(grid, Grid) else None, *self.table.in_view())
@@ -138,10 +150,15 @@ class TablePane(Pane):
             cell[0] = int(
                 shown.numbers[min(cell[0], shown.rows - 1)]
             )  # rows are named by their position in the table
-        return {**document, **self.arranger.document(), **self.plot.document()}
+        told = {"columns_of": list(names)} if names else {}
+        return {**document, **told, **self.arranger.document(), **self.plot.document()}
 
     def restore(self, document: Mapping[str, Any]) -> None:
         """Restore the slice or the order of the rows, and the place; what does not fit is ignored."""
+        if self._group is not None and names_of(document) != self._names():
+            self._later = document
+            self._show_columns(names_of(document))
+            return
         grid = self.contents.table
         if isinstance(grid, Grid):
             document = with_box(document, grid.axes)
@@ -180,6 +197,7 @@ class TablePane(Pane):
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
+        self._group = None
         self.contents.clear()
 
     def go(self, row: int, column: int = 0) -> None:
@@ -224,6 +242,23 @@ class TablePane(Pane):
             self.reader.cancel()
 
     # Events
+
+    def _names(self) -> tuple[str, ...]:
+        """The names of the columns that the user chose; empty for all of them."""
+        source, group = self.cell_edits.source, self._group
+        return () if source is None or group is None else self.session.columns_of(source, group.path)
+
+    def _show_columns(self, names: tuple[str, ...]) -> None:
+        """Show other columns of the group."""
+        source, group = self.cell_edits.source, self._group
+        if source is not None and group is not None:
+            self.session.choose_columns(source, group.path, names)
+            self.show_node(source, group)
+
+    def _restore_later(self, grid: Cells | None) -> None:
+        document, self._later = (self._later, {}) if grid is not None else ({}, self._later)
+        if document:
+            self.restore(document)
 
     def _forget(self) -> None:
         self._cell = None

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -27,6 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QMenu,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -37,6 +39,7 @@ from PySide6.QtWidgets import (
 from zarrbrowser.models.grid_model import WINDOW_COLUMNS, WINDOW_ROWS, GridModel
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS
 from zarrbrowser.theme.fonts import fixed_font
+from zarrbrowser.widgets.links import link_font, link_menu
 
 _Cell = tuple[int, int]
 """Row and column of the grid."""
@@ -69,6 +72,7 @@ class TableView(QTableView):
         chosen_changed: other cells are selected.
         copy_asked: the user pressed the keys that copy.
         edit_asked: the user wants to change the current cell.
+        link_chosen: the path of the node that a cell leads to, where the user wants to go.
         sort_asked: the user wants the rows sorted by the current column; whether in descending order.
     """
 
@@ -76,6 +80,7 @@ class TableView(QTableView):
     chosen_changed = Signal()
     copy_asked = Signal()
     edit_asked = Signal()
+    link_chosen = Signal(str)
     sort_asked = Signal(bool)
 
     def __init__(self, model: GridModel, parent: QWidget | None = None) -> None:
@@ -170,6 +175,8 @@ class TableView(QTableView):
             self.copy_asked.emit()
         elif event.key() == Qt.Key.Key_F2:
             self.edit_asked.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._target:
+            self.link_chosen.emit(self._target)
         elif event.keyCombination() in _SORT_KEYS:
             self.sort_asked.emit(event.key() == Qt.Key.Key_Down)
         elif cell is not None:
@@ -188,9 +195,38 @@ class TableView(QTableView):
             self._select(self.cell_of(index), extend=is_shift)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Ask to change the cell under the pointer."""
-        if event.button() is Qt.MouseButton.LeftButton and self.indexAt(event.position().toPoint()).isValid():
+        """Go to where the cell under the pointer leads, or ask to change it."""
+        index = self.indexAt(event.position().toPoint())
+        if event.button() is not Qt.MouseButton.LeftButton or not index.isValid():
+            return
+        target = self.grid_model.target(index)
+        if target:
+            self.link_chosen.emit(target)
+        else:
             self.edit_asked.emit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
+        """Show the menu of the cell under the pointer, or of the current one."""
+        is_mouse = event.reason() is QContextMenuEvent.Reason.Mouse
+        index = self.indexAt(event.pos()) if is_mouse else self.current_index()
+        if not index.isValid():
+            return
+        if not self.is_chosen(index):
+            self._select(self.cell_of(index))
+        menu = self.menu_for(index)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        corner = self.visualRect(index).bottomLeft()
+        menu.popup(self.viewport().mapToGlobal(event.pos() if is_mouse else corner))
+
+    def menu_for(self, index: QModelIndex) -> QMenu:
+        """The context menu of a cell."""
+        target = self.grid_model.target(index)
+        return link_menu(self, target, self.link_chosen.emit, self.copy_asked.emit)
+
+    @property
+    def _target(self) -> str:
+        """The path of the node that the current cell leads to; empty if it leads nowhere."""
+        return self.grid_model.target(self.current_index())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         super().mouseMoveEvent(event)
@@ -381,6 +417,8 @@ class _Delegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         if self._view.is_chosen(index):
             option.state |= QStyle.StateFlag.State_Selected
+        if self._view.grid_model.target(index):
+            option.font = link_font(option.font)
 
 
 def _is_shift() -> bool:

@@ -23,7 +23,7 @@ from zarrbrowser.panes.volume.volume_controls import VolumeControls
 from zarrbrowser.panes.volume.volume_opener import VolumeOpener
 from zarrbrowser.panes.volume.volume_reader import VolumeReader, WantedVolume
 from zarrbrowser.panes.volume.volume_view import VolumeView
-from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.error_text import remedy, sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
@@ -391,13 +391,13 @@ class VolumePane(Pane):
         self.contrast.hide()
         self.stack.show_error(error)
 
-    def _notice(self) -> tuple[str, str]:
+    def _notice(self) -> tuple[str, str, str]:
         error = self.reader.error
         if error is not None:
-            return f"A part of the volume is missing: {sentence(error)}", _RETRY
+            return f"A part of the volume is missing: {sentence(error)}", _RETRY, remedy(error)
         if not self.reader.is_whole and not self.reader.is_reading:
-            return "You stopped the reading; a part of the volume is missing.", _READ
-        return "", ""
+            return "You stopped the reading; a part of the volume is missing.", _READ, ""
+        return "", "", ""
 
     def _notice_pressed(self) -> None:
         self._agree()

@@ -6,6 +6,7 @@ import time
 
 from PySide6.QtCore import (
     QEvent,
+    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
@@ -21,9 +22,11 @@ from zarrbrowser.models.tree_columns import COLUMNS
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import is_broken
-from zarrbrowser.panes.registry import has_picture
+from zarrbrowser.panes.registry import has_picture, tabs_for
+from zarrbrowser.plot.columns import may_be_plotted_together
 from zarrbrowser.window.side.tree_delegate import TreeDelegate
 
+_SELECTING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _LEAST_NAME_WIDTH = 110
 """Below this width of the names, other columns are hidden."""
 
@@ -36,6 +39,7 @@ class TreeView(QTreeView):
         beside_asked: index of a node whose image to show beside the present one.
         name_typed: the path of a node beside the current one that the user has begun to type.
         check_asked: index of a node to check.
+        plot_asked: the arrays to draw in one plot: the `Source`, and the nodes.
         reload_asked: index of a source to reload.
         changes_asked: index of a source for which to allow changes, or to stop them.
         group_asked, path_asked, erase_asked: index of a node below which to make a group, which to rename, which to delete.
@@ -45,6 +49,7 @@ class TreeView(QTreeView):
     beside_asked = Signal(QModelIndex)
     name_typed = Signal(str)
     check_asked = Signal(QModelIndex)
+    plot_asked = Signal(object, object)
     reload_asked = Signal(QModelIndex)
     changes_asked = Signal(QModelIndex)
     group_asked = Signal(QModelIndex)
@@ -57,6 +62,7 @@ class TreeView(QTreeView):
         self.setModel(model)
         self.setUniformRowHeights(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setIndentation(16)
         self.setItemDelegate(TreeDelegate(self))
@@ -100,6 +106,11 @@ class TreeView(QTreeView):
         self.setCurrentIndex(index)
         self.scrollTo(index)
 
+    def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:  # noqa: N802 - Qt's name
+        """Make a row the current one and the only one that is selected, whatever keys are held for a command."""
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Choose a row only when the button is released: a drag of it must not leave the present node.
 
@@ -112,7 +123,12 @@ class TreeView(QTreeView):
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        before, self._pressed = self._pressed, None
+        before = self._pressed
+        if before is not None and before.isValid() and event.modifiers() & _SELECTING:
+            # Further arrays are selected beside the one that is shown, which stays.
+            row = self.tree_model.index(before.row(), 0, before.parent())
+            self.selectionModel().setCurrentIndex(row, QItemSelectionModel.SelectionFlag.NoUpdate)
+        self._pressed = None
         if before is not None and before != QPersistentModelIndex(self.currentIndex()):
             self.node_chosen.emit(self.currentIndex())
         super().mouseReleaseEvent(event)
@@ -267,6 +283,7 @@ class TreeView(QTreeView):
         )
         if failed:
             menu.addAction("Retry", lambda: model.retry(place))
+        self._add_plot(menu, item)
         if item.node is not None and has_picture(item.node):
             menu.addAction(
                 "Show beside", lambda: self.beside_asked.emit(model.index(place.row(), 0, place.parent()))
@@ -286,6 +303,23 @@ class TreeView(QTreeView):
             menu.addAction("Reload", lambda: self.reload_asked.emit(model.index(place.row(), 0)))
             menu.addAction("Close", lambda: model.close(place))
         return menu
+
+    def _add_plot(self, menu: QMenu, item: TreeItem) -> None:
+        """Add what draws the selected arrays in one plot, or how to select some."""
+        above = None if item.parent is None else item.parent.node
+        if item.node is None or above is None or "Table" not in tabs_for(above):
+            return
+        if "Plot" not in tabs_for(item.node):
+            return
+        chosen = [self.tree_model.item(index) for index in self.selectionModel().selectedRows()]
+        chosen = chosen if item in chosen else [item]
+        source, nodes = item.source, [one.node for one in chosen if one is not None and one.node is not None]
+        is_one_source = all(one is not None and one.source is source for one in chosen)
+        if is_one_source and len(nodes) == len(chosen) and may_be_plotted_together(nodes):
+            menu.addAction(f"Plot together ({len(nodes)})", lambda: self.plot_asked.emit(source, nodes))
+            return
+        why = "choose more with Ctrl" if len(chosen) == 1 else "only arrays of one group and one length"
+        menu.addAction(f"Plot together: {why}").setEnabled(False)
 
     def _add_changes(self, menu: QMenu, place: QPersistentModelIndex, item: TreeItem) -> None:
         """Add what changes the row's node, if its source may be changed."""

@@ -129,6 +129,16 @@ def _is_reference(kind: Datatype) -> bool:
     return kind.kind is Kind.REFERENCE and kind.bits & 15 in _REFERENCES
 
 
+def references_in(kind: Datatype, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """The references in elements of a type: the names of their fields, and whether they are references to regions."""
+    while kind.kind in (Kind.ARRAY, Kind.VARIABLE) and kind.base is not None:
+        kind = kind.base
+    if _is_reference(kind):
+        yield above, bool(kind.bits & 15)
+    for field in kind.fields:
+        yield from references_in(field.type, (*above, field.name))
+
+
 def _first(kind: Datatype) -> Datatype:
     return kind.fields[0].type if kind.fields else kind
 

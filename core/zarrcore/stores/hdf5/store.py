@@ -10,9 +10,9 @@ import numpy as np
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.hdf5.dataset import Dataset
-from zarrcore.stores.hdf5.elements import UnshownError, number_type
+from zarrcore.stores.hdf5.elements import UnshownError, number_type, references_in
 from zarrcore.stores.hdf5.file import Found, Hdf5File
-from zarrcore.stores.interface import BytesLike, StoreEntry
+from zarrcore.stores.interface import BytesLike, NodeReferences, StoreEntry
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.virtual.file_reader import BrokenFileError
 from zarrcore.stores.virtual.parsed_file import PARSING_ERRORS, FileVersion, ParsedFile
@@ -62,6 +62,24 @@ class Hdf5Store(ParsedFile[Hdf5File]):
         found = self.content.find(path.strip("/"))
         told = None if found is None or found.node is None else found.node.attributes.get(name)
         return None if told is None or told.shape not in ((), (1,)) else number_type(told.type)
+
+    def references(self, path: str) -> NodeReferences:
+        file = self.content
+        found = file.find(path.strip("/"))
+        if found is None or found.node is None or found.node.file is not file:
+            return NodeReferences()  # those of another file, which a link leads to, are paths there
+        try:
+            elements = dict(references_in(found.node.dataset.type)) if found.node.is_dataset else {}
+            attributes = {
+                (name, *fields): is_region
+                for name, one in found.node.attributes.items()
+                for fields, is_region in references_in(one.type)
+            }
+        except StoreError:
+            raise
+        except PARSING_ERRORS as error:
+            raise self._fault(path, error) from error
+        return NodeReferences(elements, attributes)
 
     def find(self, key: str) -> BytesLike | Part | None:
         path, _, last = key.rpartition("/")

@@ -9,6 +9,7 @@ from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
     ListableStore,
+    NodeReferences,
     ReadableStore,
     Renaming,
     StoreEntry,
@@ -71,6 +72,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
 
     def warnings(self) -> list[str]:
         return self.store.warnings()
+
+    def references(self, path: str) -> NodeReferences:
+        return self.store.references(path)
 
     def skipped_keys(self) -> list[str]:
         return self.store.skipped_keys()

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
+    NodeReferences,
     ReadableStore,
     Renaming,
     StoreEntry,
@@ -43,6 +44,10 @@ class PrefixStore(WrapperStore):
     @property
     def identity(self) -> Hashable:
         return self.store.identity, self.prefix
+
+    def references(self, path: str) -> NodeReferences:
+        """None: a reference is a path from the root of the whole file, and may lead out of the prefix."""
+        return NodeReferences()
 
     def close(self) -> None:
         """Close the store if this is its owner."""

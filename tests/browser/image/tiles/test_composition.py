@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
 from tests.browser.image.loading import frame_of, load, loaded
+from zarrbrowser.image.colours.painting import Measured, measure
 from zarrbrowser.image.levels import Image, image_of_array
+from zarrbrowser.image.tiles import composition as composition_module
 from zarrbrowser.image.tiles.composition import Composition
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.image.tiles.tile_cache import TileCache
@@ -174,4 +177,80 @@ def test_other_numbers_have_a_range_of_their_own(image: Image, settings: ViewSet
         one = replace(settings, axes=settings.axes.at(0, place))
         frame = loaded(image, one, cache)
         composition = composition.with_frame(frame, one, cache, is_whole=True, basis=basis)
+    assert maximum(composition) == VALUES[0].max()
+
+
+def test_the_range_grows_while_a_large_plane_arrives(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    small = loaded(image, settings, cache, View((0, 60), (0, 60), 60, 60))
+    composition = composition.with_frame(small, settings, cache, is_whole=True)
+    glimpse, settled = maximum(composition), composition.measured
+    frame = frame_of(image, settings)
+    shown = []
+    for tile in frame.tiles:
+        load(tile, cache)
+        is_whole = not frame.missing(cache)
+        composition = composition.with_frame(frame, settings, cache, is_whole=is_whole)
+        shown.append(maximum(composition))
+    assert shown[0] > glimpse or shown[1] > glimpse
+    assert shown == sorted(shown)
+    assert shown[-2] > glimpse, "before the last tile has come"
+    assert shown[-1] == VALUES[1].max()
+    assert composition.measured is not None
+    assert composition.measured.description == "", "what came in between counts once"
+    pooled = composition.measured.statistics[0].sampled_from
+    assert settled is not None
+    assert pooled == VALUES[1].size
+
+
+def test_a_plane_that_comes_slowly_is_measured_only_now_and_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    image = image_of_array(FakeArray(np.zeros((1, 2560, 2560), "i1"), ("z", "y", "x"), chunks=(1, 256, 256)))
+    settings = initial_settings(image)
+    calls: list[int] = []
+
+    def counted(*told: Any) -> Measured:
+        calls.append(1)
+        return measure(*told)
+
+    monkeypatch.setattr(composition_module, "measure", counted)
+    composition, cache = Composition(), TileCache()
+    small = loaded(image, settings, cache, View((0, 30), (0, 30), 30, 30))
+    composition = composition.with_frame(small, settings, cache, is_whole=True)
+    frame = frame_of(image, settings, View((0, 2560), (0, 2560), 2560, 2560))
+    calls.clear()
+    for tile in frame.tiles:
+        load(tile, cache)
+        composition = composition.with_frame(frame, settings, cache, is_whole=not frame.missing(cache))
+    assert len(frame.tiles) > 5 * len(calls)
+    assert len(calls) > 3
+
+
+@pytest.mark.parametrize(("is_playing", "is_of_view"), [(True, False), (False, True)])
+def test_what_arrives_leaves_a_range_that_is_kept(
+    is_playing: bool, is_of_view: bool, image: Image, settings: ViewSettings
+) -> None:
+    composition, cache = Composition(), TileCache()
+    small = loaded(image, settings, cache, View((0, 60), (0, 60), 60, 60))
+    composition = composition.with_frame(small, settings, cache, is_whole=True)
+    if is_of_view:
+        composition = composition.measured_again(settings, is_wish=True)
+    before, frame = maximum(composition), frame_of(image, settings)
+    for tile in frame.tiles[:2]:
+        load(tile, cache)
+        composition = composition.with_frame(
+            frame, settings, cache, is_whole=False, keeps_contrast=is_playing
+        )
+        assert maximum(composition) == before
+
+
+def test_a_plane_that_gave_way_does_not_count(image: Image, settings: ViewSettings) -> None:
+    composition, cache = Composition(), TileCache()
+    frame = loaded(image, settings, cache)
+    composition = composition.with_frame(frame, settings, cache, is_whole=True).without_statistics()
+    after = replace(settings, axes=settings.axes.at(0, 0), keeps_range=True)
+    composition = composition.with_frame(loaded(image, after, cache), after, cache, is_whole=True)
+    assert composition.measured is not None
+    assert composition.measured.description == ""
     assert maximum(composition) == VALUES[0].max()

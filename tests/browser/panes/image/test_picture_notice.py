@@ -53,6 +53,9 @@ def test_an_image_opens_where_data_are_stored(
         return
     qtbot.waitUntil(lambda: axes_of(pane).index[0] == 7)
     qtbot.waitUntil(lambda: "holds no chunks" in pane.body.stack.notice.text)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert pane.view.measured is not None
+    assert not pane.view.measured.description, "the empty plane was not chosen by the user"
     pane.step(-1)
     qtbot.waitUntil(lambda: not pane.body.stack.notice.text)
 

@@ -86,3 +86,29 @@ def test_commands_and_copies(source: Path, tmp_path: Path) -> None:
     assert copied[0].tolist() == ["/z/ä data", "/g", ""]
     with xarray.open_dataset(tmp_path / "b.zarr", engine="zarrscope") as dataset:
         assert dataset["objects"].values[0, 1] == "/g"
+
+
+def test_which_texts_are_references(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        data = file.create_dataset("data", data=DATA)
+        kind = np.dtype([("n", "i4"), ("to", h5py.ref_dtype), ("note", h5py.string_dtype())])
+        file.create_dataset("records", (2,), kind)
+        file.create_dataset("regions", (2,), h5py.regionref_dtype)
+        file.create_dataset("cells", (2,), h5py.vlen_dtype(h5py.ref_dtype))
+        file.attrs["object"], file.attrs["region"], file.attrs["text"] = data.ref, data.regionref[0], "/data"
+        file.attrs.create("record", np.array((1, data.ref, "/data"), kind), dtype=kind)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["elsewhere"] = h5py.ExternalLink("b.h5", "/records")
+    store = zc.open_store(tmp_path / "b.h5")
+    assert store.references("/").attributes == {
+        ("object",): False,
+        ("region",): True,
+        ("record", "to"): False,
+    }
+    assert store.references("/records").elements == {("to",): False}
+    assert store.references("/regions").elements == {(): True}
+    assert store.references("/cells").elements == {(): False}
+    assert store.references("/data").elements == store.references("/absent").elements == {}
+    linked = zc.open_store(tmp_path / "a.h5")
+    assert zc.open_hierarchy(linked)["elsewhere"].kind == "array"
+    assert linked.references("/elsewhere").elements == {}, "they are paths in the other file"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
 from zarrbrowser.drawing.map_lines import COAST, CONTOUR, GRID, GROUND, LONGEST, SHADOW, TEXT
 from zarrbrowser.image.contours import NOTHING as NO_CONTOURS
@@ -131,6 +131,21 @@ def polylines_of(
     ]
 
 
+def _leave_out(painter: QPainter, boxes: Sequence[QRectF]) -> None:
+    """Paint nothing in boxes, which are in pixels of the screen."""
+    if not boxes:
+        return
+    transform, device = painter.worldTransform(), painter.device()
+    painter.resetTransform()
+    rest = QPainterPath()
+    rest.addRect(QRectF(0, 0, device.width(), device.height()))
+    holes = QPainterPath()
+    for box in boxes:
+        holes.addRoundedRect(box, 3, 3)
+    painter.setClipPath(rest - holes, Qt.ClipOperation.IntersectClip)
+    painter.setWorldTransform(transform)
+
+
 class LinesItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
     """Drawn inside the plane, in its elements.
 
@@ -160,17 +175,33 @@ class LinesItem(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no typ
         return self._plane
 
     def paint(self, painter: QPainter, *_args: Any) -> None:
-        if not self.shown.image.isNull():
-            painter.drawImage(self.shown.rect, self.shown.image)
-        self._write(painter)
-
-    def _write(self, painter: QPainter) -> None:
-        """Write the labels in pixels of the screen: those that have room, also beside those of the lines above these."""
-        taken, parent = list[QRectF](), self.parentItem()
-        for other in () if parent is None else parent.childItems():
-            if isinstance(other, LinesItem) and other.zValue() > self.zValue() and other.isVisible():
-                other.place_labels(painter, taken)
+        above, below = self._others()
+        taken = list[QRectF]()
+        for other in above:
+            other.place_labels(painter, taken)
         placed = self.place_labels(painter, taken)
+        if not self.shown.image.isNull():
+            covered = [rect for other in below for rect, _ in other.place_labels(painter, taken)]
+            painter.save()
+            _leave_out(painter, covered)
+            painter.drawImage(self.shown.rect, self.shown.image)
+            painter.restore()
+        self._write(painter, placed)
+
+    def _others(self) -> tuple[list[LinesItem], list[LinesItem]]:
+        """Other lines over the same picture: those above these, and those below, whose labels these must not cross."""
+        parent = self.parentItem()
+        others = [
+            one
+            for one in (() if parent is None else parent.childItems())
+            if isinstance(one, LinesItem) and one is not self and one.isVisible()
+        ]
+        return [one for one in others if one.zValue() > self.zValue()], [
+            one for one in others if one.zValue() < self.zValue()
+        ]
+
+    def _write(self, painter: QPainter, placed: Sequence[tuple[QRectF, str]]) -> None:
+        """Write the labels in pixels of the screen: those that have room, also beside those of the lines above these."""
         self.labels = [text for _, text in placed]
         painter.save()
         painter.resetTransform()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QColorDialog, QListWidget, QListWidgetItem, QWidget
 
 from zarrbrowser.image.view_settings import ChannelSettings
+from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.tooltip import tooltip
 
 _MOST_ROWS, ROW = 6, 22
@@ -79,7 +80,10 @@ class ChannelList(QListWidget):
 
 
 def swatch(colour: tuple[int, int, int]) -> QIcon:
-    """A square of one colour."""
+    """A square of one colour, with an outline: the colour may be that of the list."""
     pixmap = QPixmap(SWATCH * 2)
-    pixmap.fill(QColor(*colour))
+    pixmap.fill(QColor(current_colours().outline))
+    painter = QPainter(pixmap)
+    painter.fillRect(pixmap.rect().adjusted(2, 2, -2, -2), QColor(*colour))
+    painter.end()
     return QIcon(pixmap)

@@ -49,7 +49,7 @@ class ImageTools(QObject):
         self._is_pointed = False
         self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
         self.regions = RegionsPanel(model, workers, grid.main.canvas)
-        self.series = SeriesPanel(model, workers, grid.main.canvas, coordinate_labels)
+        self.series = SeriesPanel(model, workers, grid.main.canvas, grid.main.projection, coordinate_labels)
         self.means = MeansPanel(model, workers, coordinate_labels)
         self.comparison = ComparisonPanel(model, workers, coordinate_labels, controls.compare)
         self.chunks = ChunkOverlayController(workers, grid.main, self)

@@ -20,6 +20,7 @@ from zarrbrowser.panes.image.canvas.map_lines import DrawnSketch, MapLines, draw
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme import current_colours
 from zarrbrowser.workers import Lane, Workers
+from zarrcore.typing import AnyArray
 
 _log = logging.getLogger(__name__)
 _GATHER_MS = 40
@@ -92,6 +93,17 @@ class ProjectedPicture(QObject):
         if self.chart is None or self._plane is None or self.sampling is None:
             return None
         return ShownMap(self.chart, self._plane, self.sampling, self.lines.sketch)
+
+    def on_map(self, rows: AnyArray, columns: AnyArray) -> tuple[AnyArray, AnyArray] | None:
+        """Places of the plane as places of the map, NaN for those that it does not show; None without a map."""
+        if self.chart is None or self._plane is None:
+            return None
+        down, right = self.chart.to_plane(*self._plane.to_earth(rows, columns))
+        with np.errstate(invalid="ignore"):
+            inside = (np.abs(down - self.chart.height / 2) <= self.chart.height / 2) & (
+                np.abs(right - self.chart.width / 2) <= self.chart.width / 2
+            )
+        return np.where(inside, down, np.nan), np.where(inside, right, np.nan)
 
     def fit(self) -> bool:
         """Show the whole map; False without one."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.image.probe import element_at
@@ -17,6 +20,7 @@ from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.graph_panel import GraphPanel
+from zarrbrowser.panes.image.tools.projected_picture import ProjectedPicture
 from zarrbrowser.plot.curves import LINE_COLOURS
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import Colours
@@ -25,6 +29,7 @@ from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.graph import Graph
+from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
 from zarrcore.typing import AnyArray
 
@@ -42,6 +47,16 @@ class _Line:
     numbers: AnyArray | None = None
 
 
+def _mark(marks: pg.ScatterPlotItem, lines: Sequence[_Line], places: Sequence[tuple[float, float]]) -> None:
+    """Show the points of lines at places down and to the right."""
+    marks.setData(
+        [column for _row, column in places],
+        [row for row, _column in places],
+        brush=[pg.mkBrush(line.colour) for line in lines],
+        pen=pg.mkPen("w", width=1.5),
+    )
+
+
 class SeriesPanel(GraphPanel[Graph]):
     """Clicks in the picture add points while the panel is on."""
 
@@ -50,6 +65,7 @@ class SeriesPanel(GraphPanel[Graph]):
         model: ImageModel,
         workers: Workers,
         canvas: Canvas,
+        projection: ProjectedPicture,
         coordinate_labels: CoordinateLabels,
         parent: QWidget | None = None,
     ) -> None:
@@ -59,11 +75,22 @@ class SeriesPanel(GraphPanel[Graph]):
         self.lines: list[_Line] = []
         self.remove = push_button("Clear", self.clear)
         self._row.addWidget(self.remove)
+        self.legend = label(wrap=True)
+        """The points by the colours of their lines."""
+        self.legend.setContentsMargins(12, 0, 12, 0)
+        self.legend.setTextFormat(Qt.TextFormat.RichText)  # names of axes are escaped
+        self.legend.hide()
+        self._column.addWidget(self.legend)
         self.here = pg.InfiniteLine(angle=90)
         """The position of the picture along the axis."""
         self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
         self.marks.setZValue(11)
         canvas.view.addItem(self.marks, ignoreBounds=True)
+        self.map_marks = pg.ScatterPlotItem(size=11, pxMode=True)
+        """The same in a projection."""
+        self.map_marks.setZValue(11)
+        self._projection = projection
+        projection.changed.connect(self._mark_map)
         self.axis.activated.connect(lambda _row: self._start_again())
         canvas.picked.connect(self.add)
 
@@ -110,6 +137,7 @@ class SeriesPanel(GraphPanel[Graph]):
         for line in self.lines:
             self.plot.removeItem(line.curve)
         self.lines.clear()
+        self._name_lines()
         self._show_marks()
         self._show_state()
 
@@ -231,15 +259,36 @@ class SeriesPanel(GraphPanel[Graph]):
             # Qt aborts when it draws points without coordinates.
             drawn = line.numbers * factor if numbers.size and line.numbers is not None else np.empty(0)
             line.curve.setData(np.arange(drawn.size), drawn)
+        self._name_lines()
         self._label()
 
+    def _name_lines(self) -> None:
+        """Say which point each line is of: above the graph, where it hides none."""
+        known = self._coordinate_labels.coordinates
+        told = [
+            f'<span style="color: {line.colour}">●</span>&nbsp;{html.escape(line.request.place_text(known))}'
+            for line in self.lines
+            if line.numbers is not None
+        ]
+        self.legend.setText(" &nbsp; ".join(told))
+        self.legend.setVisible(bool(told))
+
     def _show_marks(self) -> None:
-        self.marks.setData(
-            [line.request.place[1] for line in self.lines],
-            [line.request.place[0] for line in self.lines],
-            brush=[pg.mkBrush(line.colour) for line in self.lines],
-            pen=pg.mkPen("w", width=1.5),
-        )
+        _mark(self.marks, self.lines, [line.request.place for line in self.lines])
+        self._mark_map()
+
+    def _mark_map(self) -> None:
+        """Mark the points in the map projection, if there is one: those that it shows."""
+        canvas = self._projection.canvas
+        if canvas is None:
+            return
+        if self.map_marks.getViewBox() is None:
+            canvas.view.addItem(self.map_marks, ignoreBounds=True)
+        there = np.array([line.request.place for line in self.lines], np.float64).reshape(-1, 2)
+        found = self._projection.on_map(there[:, 0], there[:, 1])
+        known = [] if found is None else [*zip(self.lines, *(one.tolist() for one in found), strict=True)]
+        known = [one for one in known if math.isfinite(one[1]) and math.isfinite(one[2])]
+        _mark(self.map_marks, [line for line, *_ in known], [(row, column) for _, row, column in known])
 
     def _label(self) -> None:
         state, axis = self._model.state, self.axis.currentData()

@@ -126,3 +126,25 @@ def test_labels_of_contours_give_way_to_those_of_the_graticule(shown: tuple[Canv
     lines.clear()
     canvas.grab()
     assert contours.labels == ["270", "280"], "where the graticule has no label, the contour has"
+
+
+def test_no_coastline_crosses_the_label_of_a_contour(shown: tuple[Canvas, MapLines]) -> None:
+    canvas, lines = shown
+    contours = ContourLines()
+    canvas.view.addItem(contours, ignoreBounds=True)
+    rows = np.linspace(15.0, 85.0, 3)
+    line = PlaneLines(rows, np.full(3, 40.0), np.array([True, True, False]))
+    contours.show_drawn(draw_contours(Contours((("270", line),)), canvas.visible(), (100, 100)), 100, 100)
+    alone = canvas.grab().toImage()
+    assert contours.labels == ["270"]
+    lines.show_drawn(draw_sketch(Sketch(LINE, NOTHING.graticule), canvas.visible(), (100, 100)), 100, 100)
+    crossed = canvas.grab().toImage()
+    middle, beside = (
+        canvas.mapFromScene(canvas.view.mapViewToScene(QPointF(column, 50.0))) for column in (40.0, 20.0)
+    )
+    around = range(-8, 9)
+    assert all(
+        crossed.pixelColor(middle.x() + x, middle.y()) == alone.pixelColor(middle.x() + x, middle.y())
+        for x in around
+    )
+    assert crossed.pixelColor(beside) != alone.pixelColor(beside), "the coastline is there elsewhere"

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.colours.coloured import choose
 from tests.browser.panes.image.pictures import drawn, pane_of
+from zarrbrowser.panes.image.colours.channel_list import SWATCH, swatch
+from zarrbrowser.theme import current_colours
 
 
 def test_flags_are_named_in_the_colours_of_the_picture(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -58,3 +61,12 @@ def test_a_list_of_flags_without_end_is_short(open_window: OpenWindow, qtbot: Qt
     qtbot.waitUntil(lambda: flags.count() > 0)
     assert flags.count() == 257
     assert flags.item(256).text() == "and 4,744 more"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_swatch_in_the_colour_of_the_list_has_an_outline() -> None:
+    for colour in ((255, 255, 255), (0, 0, 0)):
+        image = swatch(colour).pixmap(SWATCH * 2).toImage()
+        assert image.pixelColor(image.rect().center()).getRgb()[:3] == colour
+        edges = {image.pixelColor(0, y).getRgb()[:3] for y in range(image.height())}
+        assert edges == {QColor(current_colours().outline).getRgb()[:3]}

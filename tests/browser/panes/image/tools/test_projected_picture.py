@@ -238,3 +238,27 @@ def test_a_figure_has_the_map_of_the_screen(pane: ImagePane, qtbot: QtBot) -> No
     panel = flat.as_shown().panels[0][2]
     assert isinstance(panel, Picture)
     assert panel.has_axes
+
+
+def test_points_of_series_are_marked_on_the_map(pane: ImagePane, qtbot: QtBot) -> None:
+    pane.body.controls.series.click()
+    series = pane.body.tools.series
+    pane.canvas.picked.emit((4.0, 7.0))
+    choose(pane, Projection.MOLLWEIDE)
+    qtbot.waitUntil(lambda: is_drawn(pane) and series.map_marks.getData()[0].size == 1)
+    picture = picture_of(pane)
+    assert picture.canvas is not None
+    assert picture.chart is not None
+    assert series.map_marks.getViewBox() is picture.canvas.view
+    (x,), (y,) = series.map_marks.getData()
+    plane = pane.model.state.geography.plane(pane.model.state.settings.axes)  # type: ignore[union-attr]
+    assert plane is not None
+    found = places(picture.chart, plane, np.array([y]), np.array([x]))
+    assert [float(one[0]) for one in found] == pytest.approx([4.0, 7.0], abs=0.01)
+    choose(
+        pane,
+        Projection.SOUTH if plane.to_earth(np.array([4.0]), np.array([7.0]))[1] > 0 else Projection.NORTH,
+    )
+    qtbot.waitUntil(lambda: series.map_marks.getData()[0].size == 0, timeout=5000)
+    choose(pane, Projection.NONE)
+    assert series.marks.getData()[0].tolist() == [7.0]

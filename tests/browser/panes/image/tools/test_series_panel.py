@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
@@ -158,3 +160,32 @@ def test_the_plot_follows_the_position_once_it_is_shown(pane: ImagePane, panel: 
     assert panel.here.value() == before + 2
     pane.step(-1)
     assert panel.here.value() == before + 1
+
+
+def test_the_legend_names_the_points(pane: ImagePane, panel: SeriesPanel, qtbot: QtBot) -> None:
+    pane.canvas.picked.emit((3.2, 4.9))
+    pane.canvas.picked.emit((19.0, 0.0))
+    qtbot.waitUntil(lambda: all(line.numbers is not None for line in panel.lines))
+    document = QTextDocument()
+    document.setHtml(panel.legend.text())
+    assert panel.legend.textFormat() is Qt.TextFormat.RichText
+    assert document.toPlainText().split() == [
+        "●",
+        "lat",
+        "=",
+        "3,",
+        "lon",
+        "=",
+        "5",
+        "●",
+        "lat",
+        "=",
+        "19,",
+        "lon",
+        "=",
+        "0",
+    ]
+    first, second = (panel.legend.text().index(line.colour) for line in panel.lines)
+    assert first < panel.legend.text().index("lat = 3") < second < panel.legend.text().index("lat = 19")
+    panel.remove.click()
+    assert not panel.legend.isVisible()

@@ -153,7 +153,7 @@ def elements_of(array: ArrayLike, *, is_unpacked: bool = True, is_picture: bool 
     fields, packing = drawable_fields(array.dtype), packing_of(array)
     # No count reaches the largest number of 32 bits; of 16 bits, it may be a saturated pixel.
     masks = (
-        is_picture and cf_packing_of(array) is None and may_mask(array.dtype) and array.dtype.itemsize >= 4
+        is_picture and array.dtype.itemsize >= 4 and may_mask(array.dtype) and cf_packing_of(array) is None
     )
     return Elements(
         fields[0] if fields else None,

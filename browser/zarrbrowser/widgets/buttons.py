@@ -75,6 +75,8 @@ class AllowButton(QPushButton):
         """Offer to allow a folder or URL, or what `remedy` says of an error; nothing if it is empty."""
         self._prefix = prefix
         self.setVisible(bool(prefix))
+        if not prefix:
+            return
         if prefix == CONNECTION:
             self.setText(CONNECTION)
             self.setToolTip(tooltip("Open this source with other credentials or another connection"))

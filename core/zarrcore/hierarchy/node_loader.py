@@ -37,7 +37,6 @@ from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.consolidated_nodes import ConsolidatedNodes, consolidated_nodes
 from zarrcore.hierarchy.kept_nodes import HeldNodes, KeptNodes
 from zarrcore.hierarchy.listings import Listings
-from zarrcore.hierarchy.named_nodes import named_nodes
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, ChangeableNode, Found, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
@@ -217,6 +216,8 @@ class NodeLoader:
 
     def _named_by_attributes(self, path: str) -> list[str]:
         """The names below a path that attributes of its group, or of a group above it that is known, name."""
+        from zarrcore.hierarchy.named_nodes import named_nodes  # late: most stores can be listed
+
         names: dict[str, None] = {}
         if path.count("/") > _NAMED_LEVELS:
             return []

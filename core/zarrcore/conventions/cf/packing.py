@@ -97,12 +97,14 @@ class Packing:
 
 def packing_of(array: Any) -> Packing | None:
     """The packing in an array's attributes, or None."""
-    if not may_be_packed(array.dtype):
+    dtype = array.dtype
+    if not may_be_packed(dtype):
         return None
+    attributes = array.attributes
     listed = [value for told in missing_values_of(array).values() for value in np.ravel(told).tolist()]
     missing = [value for value in dict.fromkeys(listed) if not math.isnan(value)]
-    scale, offset = (_told(array.attributes.get(name)) for name in ("scale_factor", "add_offset"))
-    kind = kind_of(array.attributes, array.dtype)
+    scale, offset = (_told(attributes.get(name)) for name in ("scale_factor", "add_offset"))
+    kind = kind_of(attributes, dtype)
     plain = Packing(
         1.0 if scale is None else scale,
         0.0 if offset is None else offset,
@@ -110,9 +112,9 @@ def packing_of(array: Any) -> Packing | None:
         None,
         kind,
         # xarray takes an integer beside a float32 as too precise for float32.
-        not isinstance(array.attributes.get("add_offset"), int) and _is_single(scale, offset, array.dtype),
+        not isinstance(attributes.get("add_offset"), int) and _is_single(scale, offset, dtype),
     )
-    valid = _stored_range(valid_range_of(array.attributes), array.dtype, plain)
+    valid = _stored_range(valid_range_of(attributes), dtype, plain)
     if not missing and scale is None and offset is None and valid is None and kind is None:
         return None
     return replace(plain, valid=valid)

@@ -18,7 +18,6 @@ from tests.browser.panes.dragging import drag_to
 from tests.browser.panes.plots import show
 from zarrbrowser.export.figures.figure import Plot
 from zarrbrowser.panes.plot_pane import PlotPane
-from zarrbrowser.panes.value_pane import ValuePane
 from zarrbrowser.plot.series import other_numbers
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
@@ -85,21 +84,6 @@ def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot
     flaky.mended = True
     with qtbot.waitSignal(pane.series_shown):
         pane.stack.sentence.button.click()
-
-
-def test_a_scalar_is_shown_as_its_value_with_its_unit(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(FakeGroup({"array": FakeArray(np.float32(36.6))}), "/array")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")
-    pane = window.node_pane.pane("Value")
-    assert isinstance(pane, ValuePane)
-    qtbot.waitUntil(lambda: pane.value.text() == "36.6 mm")
-    for value, text in (
-        (np.int64(-12345), "-12,345 mm"),
-        (np.str_(""), "empty text"),
-        (np.bool_(True), "true"),
-    ):
-        pane.show_array(FakeArray(value))
-        qtbot.waitUntil(lambda text=text: pane.value.text() == text)
 
 
 def test_dates_are_shown_on_the_axis(open_window: OpenWindow, qtbot: QtBot) -> None:

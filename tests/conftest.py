@@ -90,7 +90,7 @@ def pytest_configure() -> None:
     global _stderr
     _stderr = os.dup(2)
     restore_imports()
-    gc.disable()  # modules and tests are no garbage
+    gc.disable()  # collecting tests creates almost no garbage
 
 
 def pytest_runtest_logstart() -> None:

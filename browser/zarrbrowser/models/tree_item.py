@@ -132,7 +132,7 @@ def _number_key(digits: str) -> tuple[int, int, str]:
 def next_page(
     stream: Iterator[NodeLike], size: int = PAGE_SIZE
 ) -> tuple[list[NodeLike], bool, ZarrError | None]:
-    """The next children, whether these are the last, and why there are no further ones; runs in a worker."""
+    """The next children, whether they are the last, and the error that ended the listing, if any; runs in a worker."""
     page: list[NodeLike] = []
     stop_s = time.monotonic() + PAGE_TIME_S
     try:

@@ -66,7 +66,7 @@ class _Page:
     stream: Iterator[NodeLike]
     """The further ones."""
     error: ZarrError | None = None
-    """Why there are no further ones."""
+    """The error that ended the listing, if any."""
     names: list[str] | None = None
     """The names of all children, if they are known and more than a page."""
     listed: NameList | None = None

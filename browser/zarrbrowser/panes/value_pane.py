@@ -44,7 +44,7 @@ class ValuePane(Pane):
         self.follow_button = push_button("Go there", lambda: self.path_chosen.emit(self._target))
         self.follow_button.hide()
         self._target = ""
-        """The path of the node that the value leads to; empty if it is no reference."""
+        """The path of the node that the value refers to; empty if the value is not a reference."""
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.follow_button)

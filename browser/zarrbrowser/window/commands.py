@@ -45,6 +45,8 @@ class Group:
 
     title: str
     commands: tuple[Command, ...]
+    needs: Callable[[MainWindow], bool] | None = None
+    """The same for each of its commands that has no condition of its own."""
 
 
 def _has_row(window: MainWindow) -> bool:
@@ -102,19 +104,10 @@ COMMANDS = (
     Group(
         "Edit",
         (
-            Command("Undo last change", ("Ctrl+Z",), lambda window: window.editor.undo(), needs=may_change),
-            Command(
-                "New group…", ("Ctrl+Shift+N",), lambda window: window.editor.ask_group(), needs=may_change
-            ),
-            Command(
-                "Rename or move…",
-                ("Ctrl+Shift+R",),
-                lambda window: window.editor.ask_path(),
-                needs=may_change,
-            ),
-            Command(
-                "Delete…", ("Ctrl+Shift+Del",), lambda window: window.editor.ask_erase(), needs=may_change
-            ),
+            Command("Undo last change", ("Ctrl+Z",), lambda window: window.editor.undo()),
+            Command("New group…", ("Ctrl+Shift+N",), lambda window: window.editor.ask_group()),
+            Command("Rename or move…", ("Ctrl+Shift+R",), lambda window: window.editor.ask_path()),
+            Command("Delete…", ("Ctrl+Shift+Del",), lambda window: window.editor.ask_erase()),
             Command(
                 "Write a value…",
                 ("Ctrl+Shift+F",),
@@ -123,6 +116,7 @@ COMMANDS = (
                 panes=("Table", "Value"),
             ),
         ),
+        may_change,
     ),
     Group(
         "View",
@@ -176,46 +170,21 @@ COMMANDS = (
     Group(
         "Data",
         (
+            Command("Export…", ("Ctrl+E",), lambda window: window.exports.data.show_dialog()),
+            Command("Export figure…", ("Ctrl+Shift+E",), lambda window: window.exports.figures.show_dialog()),
+            Command("Copy figure", ("Ctrl+Shift+I",), lambda window: window.exports.figures.copy()),
+            Command("Print figure…", ("Ctrl+P",), lambda window: window.exports.figures.print()),
+            Command("Export movie…", ("Ctrl+Shift+M",), lambda window: window.exports.movies.show_dialog()),
             Command(
-                "Export…", ("Ctrl+E",), lambda window: window.exports.data.show_dialog(), needs=_has_node
+                "Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.header.copy_button.showMenu()
             ),
-            Command(
-                "Export figure…",
-                ("Ctrl+Shift+E",),
-                lambda window: window.exports.figures.show_dialog(),
-                needs=_has_node,
-            ),
-            Command(
-                "Copy figure",
-                ("Ctrl+Shift+I",),
-                lambda window: window.exports.figures.copy(),
-                needs=_has_node,
-            ),
-            Command(
-                "Print figure…", ("Ctrl+P",), lambda window: window.exports.figures.print(), needs=_has_node
-            ),
-            Command(
-                "Export movie…",
-                ("Ctrl+Shift+M",),
-                lambda window: window.exports.movies.show_dialog(),
-                needs=_has_node,
-            ),
-            Command(
-                "Copy as…",
-                ("Ctrl+Shift+C",),
-                lambda window: window.node_pane.header.copy_button.showMenu(),
-                needs=_has_node,
-            ),
-            Command(
-                "Check…", ("Ctrl+Shift+K",), lambda window: window.checker.check_current(), needs=_has_node
-            ),
+            Command("Check…", ("Ctrl+Shift+K",), lambda window: window.checker.check_current()),
             Command(
                 "Fit into view",
                 ("F",),
                 lambda window: window.node_pane.current_pane.fit(),
                 panes=(*_PICTURES, "Table"),
                 in_tree=True,
-                needs=_has_node,
             ),
             Command(
                 "One element per pixel",
@@ -223,22 +192,15 @@ COMMANDS = (
                 lambda window: window.node_pane.current_pane.actual_size(),
                 panes=("Image",),
                 in_tree=True,
-                needs=_has_node,
             ),
-            Command("Next plane", ("Ctrl+Right",), lambda window: window.node_pane.step(1), needs=_has_node),
+            Command("Next plane", ("Ctrl+Right",), lambda window: window.node_pane.step(1)),
+            Command("Previous plane", ("Ctrl+Left",), lambda window: window.node_pane.step(-1)),
+            Command("Show beside", ("Ctrl+Shift+B",), lambda window: window.beside.show_current()),
             Command(
-                "Previous plane", ("Ctrl+Left",), lambda window: window.node_pane.step(-1), needs=_has_node
-            ),
-            Command(
-                "Show beside", ("Ctrl+Shift+B",), lambda window: window.beside.show_current(), needs=_has_node
-            ),
-            Command(
-                "Close second image",
-                ("Ctrl+Shift+W",),
-                lambda window: window.beside.close(),
-                in_menu=False,
+                "Close second image", ("Ctrl+Shift+W",), lambda window: window.beside.close(), in_menu=False
             ),
         ),
+        _has_node,
     ),
     Group(
         "Bookmarks",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,9 @@ def fill_menu(menu: QMenu, window: MainWindow, submenus: Mapping[str, Sequence[Q
         commands = [one for one in group.commands if one.in_menu and one.run is not None]
         further = submenus.get(group.title, ())
         inner = QMenu(group.title, menu) if commands else menu
-        actions = [(_add(inner, command, window), command) for command in commands]
+        actions = [
+            (_add(inner, one, window), replace(one, needs=one.needs or group.needs)) for one in commands
+        ]
         for submenu in further:
             inner.addMenu(submenu)
         if commands:

@@ -401,7 +401,7 @@ class ChunkReader:
             raise error.at(key, self._store.url) from error
 
     def confirm(self) -> None:
-        """Ask once whether the array is there: chunks of one that was deleted are no fill values.
+        """Ask the store once whether the array exists, since missing chunks of a deleted array must not read as fill values.
 
         Raises:
             BrokenReferenceError: it is not.

@@ -401,7 +401,7 @@ def _confirm(store: ReadableStore, key: str, path: str) -> None:
     """Check that an array in consolidated metadata was not deleted since.
 
     Raises:
-        BrokenReferenceError: its document does not exist. Whoever asked for a chunk must not take it for one that is missing.
+        BrokenReferenceError: its document does not exist. It is a StoreError, so that no caller mistakes it for a missing chunk.
         StoreError: the store failed.
     """
     if not is_there(store, key):

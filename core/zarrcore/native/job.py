@@ -110,7 +110,7 @@ class Job:
         self.statuses = np.zeros(self.count, np.int32)
         self._status_address = self.statuses.ctypes.data
 
-    def read_files(
+    def use_files(
         self,
         directory: Any,
         follows_links: bool,
@@ -197,25 +197,14 @@ class Job:
         self._job.points, self._job.first_points = offsets.ctypes.data, bounds.ctypes.data
         self._job.npoints = len(offsets)
 
-    def write_files(
-        self,
-        directory: Any,
-        follows_links: bool,
-        lead: str,
-        separator: str,
-        is_reversed: bool,
-        fill: bytes,
-        stores_empty: bool,
-    ) -> bool:
-        """Let `write` write each unit as the file of its index. False if the engine cannot execute the job.
+    def write_elements(self, fill: bytes, stores_empty: bool) -> None:
+        """Let `write` write the units. Call it before `use_files`, which says where they are.
 
         Args:
-            directory, follows_links, lead, separator, is_reversed: as for `read_files`.
             fill: the stored bytes of the fill value.
             stores_empty: chunks that hold only this value are stored, too.
         """
         self._job.fill, self._job.stores_empty = fill, stores_empty
-        return self.read_files(directory, follows_links, lead, separator, is_reversed)
 
     def write(self, numbers: NDArray[np.uint32]) -> NDArray[np.int32]:
         """Write some of the units. Return the status of each of them."""

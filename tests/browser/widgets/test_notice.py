@@ -26,7 +26,7 @@ def test_the_icon_turns_while_something_is_read(
     pane = SentencePane()
     qtbot.addWidget(pane)
     pane.say("Reading…", drawing="loading")
-    assert not pane._turning.isActive(), "nobody sees it"
+    assert not pane._turning.isActive(), "the pane is hidden"
     pane.show()
     assert pane._turning.isActive() is not is_still
     before = pane._picture.pixmap().toImage()

@@ -132,7 +132,7 @@ def points(engine: Engine, pipeline: Pipeline, directory: Directory, rng: np.ran
     options = {"is_listed": True, "fill": some_fill(pipeline, rng)}
     job = Job(engine, target, axes, form.codecs, form.swap_nbytes, limit, **options)
     job.read_points(gathered, numbers, bounds)
-    if not job.read_files(directory, False, "c", ".", False):
+    if not job.use_files(directory, False, "c", ".", False):
         return "invalid"
     return "refused" if job.run(0, 2) else "read"
 
@@ -170,7 +170,7 @@ def main(library: str, folder: str, seed: str, count: str) -> None:
             accepted = job.read_parts(directory, False, file.name, parts, version)
             outcomes["invalid" if not accepted else "refused" if job.run(0, 1) else "read"] += 1
             continue
-        accepted = job.read_files(directory, False, "c", ".", False, lambda: True)
+        accepted = job.use_files(directory, False, "c", ".", False, lambda: True)
         outcomes["invalid" if not accepted else "refused" if job.run(0, 1) else "read"] += 1
     assert outcomes["read"] > int(count) // 20
     assert outcomes["refused"] > int(count) // 4

@@ -53,7 +53,7 @@ def accepts(
     array = np.zeros(4, "u2") if array is None else array
     axis = JobAxis(length, stride, np.array([row], np.int64))
     job = Job(engine, array, [axis], codecs, swap_nbytes, most)
-    return job.read_files(Directory(folder), False, "c/", "/", False)
+    return job.use_files(Directory(folder), False, "c/", "/", False)
 
 
 def test_a_job_that_fits_is_accepted(found: Engine, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_other_numbers_that_make_no_sense_are_refused(found: Engine, tmp_path: P
     assert not accepts(found, tmp_path, most=-1)
     many = [JobAxis(1, 2, np.array([[0, 0, 1, 1, 0]], np.int64))] * 33
     job = Job(found, np.zeros((1,) * 33, "u2"), many, (), 0, 100)
-    assert not job.read_files(Directory(tmp_path), False, "c/", "/", False)
+    assert not job.use_files(Directory(tmp_path), False, "c/", "/", False)
 
 
 def test_names_are_beneath_the_directory_whatever_they_say(found: Engine, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_names_are_beneath_the_directory_whatever_they_say(found: Engine, tmp_pa
     for lead in ("../secret", f"{tmp_path}/secret", "x" * 5000):
         array = np.zeros(4, "u2")
         job = Job(found, array, [JobAxis(4, 2, np.array([[0, 0, 4, 1, 0]], np.int64))], (), 0, 100)
-        assert job.read_files(Directory(tmp_path / "inside"), False, lead, "/", False)
+        assert job.use_files(Directory(tmp_path / "inside"), False, lead, "/", False)
         assert job.run(0, 1) == [0]
         assert not array.any()
 
@@ -229,7 +229,7 @@ def test_points_are_within_their_unit_and_have_a_place(
     job.read_points(gathered, np.array(offsets, np.int64), np.array(bounds, np.int64))
     for number in (0, 1):
         np.arange(10 * number, 10 * number + 4, dtype="u2").tofile(tmp_path / f"c{number}")
-    assert job.read_files(Directory(tmp_path), False, "c", "/", False) == is_right
+    assert job.use_files(Directory(tmp_path), False, "c", "/", False) == is_right
     if is_right:
         assert job.run(0, 2) == []
         units = np.repeat([0, 1], np.diff(bounds))
@@ -328,7 +328,8 @@ def test_checksums_are_the_same_without_an_instruction_for_them(
         values = np.random.default_rng(length).integers(0, 256, length, np.uint8)
         axis = JobAxis(length, 1, np.array([[length, 0, length, 1, 0]], np.int64))
         job = Job(engine, values, [axis], [NativeCodec(5, 0, length)], 0, length + 4)
-        assert job.write_files(directory, False, "c", ".", False, b"\0", True)
+        job.write_elements(b"\0", True)
+        assert job.use_files(directory, False, "c", ".", False)
         assert job.write(np.zeros(1, np.uint32)).tolist() == [0]
         stored = (tmp_path / f"c{length}").read_bytes()
         assert stored == values.tobytes() + google_crc32c.value(values.tobytes()).to_bytes(4, "little")

@@ -20,8 +20,8 @@ from zarrcore.typing import AnyArray
 MASK_NAME = "mask"
 """The end of the names of arrays that are offered as masks: NeXus has ``pixel_mask`` beside the counts of a detector."""
 REJECTED = 0xFFFF
-"""The bits of ``pixel_mask`` for which a pixel does not count. NeXus, base class NXdetector: the others are no reason to
-reject it, such as that of a virtual pixel."""
+"""The bits of ``pixel_mask`` that reject a pixel; the others only describe it, for instance as a virtual pixel. Source: NeXus,
+base class NXdetector."""
 _MOST_CHILDREN = 200
 """Nodes of a group that are looked at, to offer those that fit."""
 

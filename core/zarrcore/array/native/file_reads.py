@@ -65,7 +65,7 @@ class FileReads(NativeReads):
     def _placed(self, job: Job) -> Job | None:
         store, root = self._files.store, self._files.store.open_root()
         is_current = partial(store.has_root, root)
-        return job if job.read_files(root, store.follow_links, *self._files.names, is_current) else None
+        return job if job.use_files(root, store.follow_links, *self._files.names, is_current) else None
 
     def _tasks(self, job: Job, crossed: Crossings, again: ReadAgain) -> Iterator[Task]:
         size = self._files.units_a_call(job.count)

@@ -50,7 +50,8 @@ class NativeWrites:
         if width := files.form.swap_nbytes:
             fill = b"".join(fill[at : at + width][::-1] for at in range(0, len(fill), width))
         job = files.job(rows, values)
-        is_accepted = job.write_files(root, store.follow_links, *files.names, fill, stores_empty)
+        job.write_elements(fill, stores_empty)
+        is_accepted = job.use_files(root, store.follow_links, *files.names)
         return job if is_accepted else None
 
     def calls(self, job: Job) -> Iterator[NDArray[np.uint32]]:

@@ -96,7 +96,7 @@ def _item(text: str) -> Item:
         if step == 0:
             raise SelectionError(f"a step of 0 in {text!r}")
         if ":" not in text and stop is not None and start is not None and start > stop:
-            # 2020-02-15 would select nothing, and nobody would be told.
+            # 2020-02-15 would select nothing, without an error.
             raise SelectionError(f"the range {text!r} ends before it begins; select by index, not by date")
         return slice(start, stop, step)
     raise SelectionError(f"expected a number, a range such as 0:100, ':' or '...', found {text!r}")

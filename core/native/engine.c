@@ -48,7 +48,7 @@ int zs_bind(const char *name, void *function) {
 
 /* --- Memory that a thread uses again: new pages cost more than decoding into them. */
 
-enum { ENCODED, DECODED, BETWEEN, BEYOND, BUFFERS };
+enum { ENCODED, DECODED, BETWEEN, BEYOND, BLOCK, BUFFERS };
 
 struct zs_thread {
     void *zstd, *deflate;             /* decoders */
@@ -149,6 +149,10 @@ static uint32_t u32(const char *p) {
     return value;
 }
 
+static uint32_t big32(const char *p) { return __builtin_bswap32(u32(p)); }
+
+static uint64_t big64(const char *p) { return (uint64_t)big32(p) << 32 | big32(p + 4); }
+
 /* --- CRC32C (RFC 3720) */
 
 #if defined(__x86_64__)
@@ -198,6 +202,30 @@ static uint32_t crc32c(const char *p, size_t n) {
         crc = crc >> 4 ^ table[crc & 15];
     }
     return ~crc;
+}
+
+/* The sums of 16-bit numbers, and of these sums, modulo 65535; up to 360 numbers do not overflow. HDF5 documents it. */
+static uint32_t fletcher32(const char *p, size_t n) {
+    const unsigned char *bytes = (const unsigned char *)p;
+    uint32_t low = 0, high = 0;
+    for (size_t left = n / 2; left;) {
+        size_t part = left < 360 ? left : 360;
+        left -= part;
+        for (; part; part--, bytes += 2) low += (uint32_t)bytes[0] << 8 | bytes[1], high += low;
+        low = (low & 0xffff) + (low >> 16), high = (high & 0xffff) + (high >> 16);
+    }
+    if (n % 2) {
+        low += (uint32_t)bytes[0] << 8, high += low;
+        low = (low & 0xffff) + (low >> 16), high = (high & 0xffff) + (high >> 16);
+    }
+    low = (low & 0xffff) + (low >> 16), high = (high & 0xffff) + (high >> 16);
+    return high << 16 | low;
+}
+
+static int is_checksum(const zs_codec *codec) { return codec->kind == ZS_CRC32C || codec->kind == ZS_FLETCHER32; }
+
+static uint32_t checksum(const zs_codec *codec, const char *p, size_t n) {
+    return codec->kind == ZS_CRC32C ? crc32c(p, n) : fletcher32(p, n);
 }
 
 /* --- Codecs. Each accepts only one stream of exactly the expected size that ends where the bytes end. */
@@ -355,6 +383,113 @@ VECTORIZED static int unshuffle(const char *restrict from, size_t n, char *restr
     return ZS_OK;
 }
 
+/* HDF5 filter 32004: the decoded size, that of a block, and then each block after its encoded size. */
+static int lz4_blocks(const char *from, size_t n, char *to, size_t want) {
+    if (n < 12 || big64(from) != want || want > INT32_MAX) return ZS_BAD;
+    size_t block = big32(from + 8), at = 12, done = 0;
+    while (done < want && block) {
+        size_t size = block < want - done ? block : want - done;
+        if (n - at < 4) return ZS_BAD;
+        size_t encoded = big32(from + at);
+        at += 4;
+        if (!encoded || encoded > n - at || encoded > INT32_MAX) return ZS_BAD;
+        if (encoded == size) memcpy(to + done, from + at, size);
+        else if (LZ4_decompress_safe(from + at, to + done, (int)encoded, (int)size) != (int)size) return ZS_BAD;
+        at += encoded, done += size;
+    }
+    return done == want && at == n ? ZS_OK : ZS_BAD;
+}
+
+/* 32 bytes of eight rows at once, which the compiler keeps in registers where a processor has wide ones. */
+typedef uint64_t lanes __attribute__((vector_size(32)));
+
+/* In each pair of rows, exchange the bits at SHIFT of the first one with those at 0 of the other. */
+#define EXCHANGE(a, b, shift, mask)                                     \
+    do {                                                                \
+        lanes change = (rows[a] >> shift ^ rows[b]) & (lanes){mask, mask, mask, mask}; \
+        rows[b] ^= change, rows[a] ^= change << shift;                  \
+    } while (0);
+#define EXCHANGE_OF_8(unit, mask4, mask2, mask1)                                                                       \
+    EXCHANGE(0, 4, 4 * unit, mask4) EXCHANGE(1, 5, 4 * unit, mask4) EXCHANGE(2, 6, 4 * unit, mask4) EXCHANGE(3, 7, 4 * unit, mask4) \
+    EXCHANGE(0, 2, 2 * unit, mask2) EXCHANGE(1, 3, 2 * unit, mask2) EXCHANGE(4, 6, 2 * unit, mask2) EXCHANGE(5, 7, 2 * unit, mask2) \
+    EXCHANGE(0, 1, unit, mask1) EXCHANGE(2, 3, unit, mask1) EXCHANGE(4, 5, unit, mask1) EXCHANGE(6, 7, unit, mask1)
+
+/* Eight rows of bits, one bit of each element in a row, become the elements' bytes: bits are exchanged within the bytes that lie
+   above one another, then bytes within words. NBYTES are at most those of LANES. */
+static inline __attribute__((always_inline)) void join_lanes(const char *from, size_t row_nbytes, char *to, size_t nbytes) {
+    lanes rows[8] = {0};
+    for (int i = 0; i < 8; i++) memcpy(&rows[i], from + (size_t)i * row_nbytes, nbytes);
+    EXCHANGE_OF_8(1, 0x0f0f0f0f0f0f0f0f, 0x3333333333333333, 0x5555555555555555)
+    EXCHANGE_OF_8(8, 0x00000000ffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff)
+    for (size_t i = 0; i < nbytes; i++) memcpy(to + 8 * i, (char *)&rows[i % 8] + i / 8 * 8, 8);
+}
+
+static inline __attribute__((always_inline)) void join_rows(const char *from, size_t row_nbytes, char *to) {
+    size_t at = 0;
+    for (; row_nbytes - at >= sizeof(lanes); at += sizeof(lanes)) join_lanes(from + at, row_nbytes, to + 8 * at, sizeof(lanes));
+    if (at < row_nbytes) join_lanes(from + at, row_nbytes, to + 8 * at, row_nbytes - at);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void join_wide_rows(const char *from, size_t row_nbytes, char *to) {
+    join_rows(from, row_nbytes, to);
+}
+#endif
+
+static void join_bits(const char *from, size_t row_nbytes, char *to) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        join_wide_rows(from, row_nbytes, to);
+        return;
+    }
+#endif
+    join_rows(from, row_nbytes, to);
+}
+
+/* A block of a chunk of HDF5 filter 32008. */
+static int block_whole(zs_thread *t, int compression, const char *from, size_t n, char *to, size_t want) {
+    if (compression == ZS_ZSTD) return zstd_whole(t, from, n, to, want);
+    if (n > INT32_MAX) return ZS_BAD;
+    return LZ4_decompress_safe(from, to, (int)n, (int)want) == (int)want ? ZS_OK : ZS_BAD;
+}
+
+/* HDF5 filter 32008: in blocks of elements, bits of the same significance side by side. Compressed blocks follow the decoded size
+   and that of a block, and each its own size. Up to seven elements at the end are stored as they are. Blocks without any of the
+   bytes LO to HI are not decoded. */
+static int bit_unshuffle(zs_thread *t, const zs_codec *codec, const char *from, size_t n, char *to, size_t want, size_t lo, size_t hi) {
+    size_t width = (size_t)codec->width, block = (size_t)codec->block_nbytes, at = 0;
+    if (codec->compression) {
+        if (n < 12 || big64(from) != want) return ZS_BAD;
+        block = big32(from + 8), at = 12;
+    }
+    if (!block || block % (8 * width)) return ZS_BAD;
+    size_t shuffled = want - want % (8 * width), most = block < shuffled ? block : shuffled;
+    char *rows = buffer(t, BLOCK, 2 * most + 1);
+    if (!rows) return ZS_FAILED;
+    for (size_t done = 0, size; done < shuffled; done += size) {
+        const char *stored = from + at;
+        size_t encoded = size = most < shuffled - done ? most : shuffled - done;
+        if (codec->compression) {
+            if (n - at < 4) return ZS_BAD;
+            encoded = big32(stored), at += 4;
+        }
+        if (encoded > n - at) return ZS_BAD;
+        at += encoded;
+        if (done + size <= lo || done >= hi) continue;
+        if (codec->compression) {
+            int status = block_whole(t, codec->compression, stored + 4, encoded, rows, size);
+            if (status != ZS_OK) return status;
+            stored = rows;
+        }
+        char *planes = width == 1 ? to + done : rows + most;
+        for (size_t begin = 0; begin < size; begin += size / width) join_bits(stored + begin, size / width / 8, planes + begin);
+        if (width > 1) unshuffle(planes, size, to + done, size, width);
+    }
+    if (n - at != want - shuffled) return ZS_BAD;
+    memcpy(to + shuffled, from + at, want - shuffled);
+    return ZS_OK;
+}
+
 static int zstd_encode(zs_thread *t, const zs_codec *codec, const char *from, size_t n, char *to, size_t room, size_t *made) {
     if (!t->zstd_encoder && !(t->zstd_encoder = ZSTD_createCCtx())) return ZS_FAILED;
     ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_LEVEL, codec->level);
@@ -388,7 +523,8 @@ static int encode_once(zs_thread *t, const zs_codec *codec, int use, const char 
     case ZS_ZSTD: room = ZSTD_compressBound(n); break;
     case ZS_BLOSC: room = n + BLOSC_HEADER; break;
     case ZS_LZ4: room = 4 + (size_t)LZ4_compressBound((int)n); break;
-    case ZS_CRC32C: room = n + 4; break;
+    case ZS_CRC32C:
+    case ZS_FLETCHER32: room = n + 4; break;
     case ZS_GZIP:
     case ZS_ZLIB:
         if (!(deflate = deflate_encoder(t, codec->level))) return ZS_BAD;
@@ -413,7 +549,8 @@ static int encode_once(zs_thread *t, const zs_codec *codec, int use, const char 
     case ZS_GZIP: *made = libdeflate_gzip_compress(deflate, from, n, *to, room); break;
     case ZS_ZLIB: *made = libdeflate_zlib_compress(deflate, from, n, *to, room); break;
     case ZS_CRC32C:
-        word = crc32c(from, n);
+    case ZS_FLETCHER32:
+        word = checksum(codec, from, n);
         memcpy(*to, from, n);
         memcpy(*to + n, &word, 4);
         *made = n + 4;
@@ -421,6 +558,8 @@ static int encode_once(zs_thread *t, const zs_codec *codec, int use, const char 
     case ZS_SHUFFLE:
         if (n % (size_t)codec->width) return ZS_BAD;
         shuffle(from, n, *to, (size_t)codec->width);
+        break;
+    default: return ZS_BAD; /* the others are only read */
     }
     return *made ? ZS_OK : ZS_BAD;
 }
@@ -431,8 +570,8 @@ static int decode(const zs_job *job, zs_thread *t, const source *s, char *to, si
     size_t n = s->nbytes;
     for (int k = job->ncodecs - 1; k >= 0; k--) {
         const zs_codec *codec = &job->codecs[k];
-        if (codec->kind == ZS_CRC32C) {
-            if (n < 4 || crc32c(from, n - 4) != u32(from + n - 4)) return ZS_BAD;
+        if (is_checksum(codec)) {
+            if (n < 4 || u32(from + n - 4) != checksum(codec, from, n - 4)) return ZS_BAD;
             n -= 4;
             continue;
         }
@@ -451,6 +590,10 @@ static int decode(const zs_job *job, zs_thread *t, const source *s, char *to, si
             status = lz4_whole(from, n, place, size);
         else if (codec->kind == ZS_SHUFFLE)
             status = unshuffle(from, n, place, size, (size_t)codec->width);
+        else if (codec->kind == ZS_LZ4_BLOCKS)
+            status = lz4_blocks(from, n, place, size);
+        else
+            status = bit_unshuffle(t, codec, from, n, place, size, is_part ? lo : 0, is_part ? hi : size);
         if (status != ZS_OK) return status;
         from = place, n = size;
     }
@@ -895,8 +1038,8 @@ void zs_copy(const zs_copy_job *job, zs_thread *thread, int32_t *status) {
 
 /* --- Checking a job */
 
-static int codec_is_known(const zs_codec *codec) {
-    switch (codec->kind) {
+static int kind_is_known(const zs_codec *codec, int kind) {
+    switch (kind) {
     case ZS_ZSTD:
         return ZSTD_versionNumber && ZSTD_createDCtx && ZSTD_freeDCtx && ZSTD_DCtx_reset && ZSTD_DCtx_setParameter &&
                ZSTD_decompressDCtx && ZSTD_decompressStream && ZSTD_getFrameContentSize && ZSTD_findFrameCompressedSize &&
@@ -912,9 +1055,14 @@ static int codec_is_known(const zs_codec *codec) {
                libdeflate_gzip_compress_bound && libdeflate_gzip_compress && libdeflate_zlib_compress_bound &&
                libdeflate_zlib_compress;
     case ZS_LZ4:
+    case ZS_LZ4_BLOCKS:
         return LZ4_decompress_safe && LZ4_compressBound && LZ4_compress_fast && codec->decoded_nbytes <= INT32_MAX;
+    case ZS_BITSHUFFLE:
+        if (codec->width < 1 || (codec->compression && codec->compression != ZS_LZ4 && codec->compression != ZS_ZSTD)) return 0;
+        return codec->compression ? kind_is_known(codec, codec->compression) : codec->block_nbytes > 0;
     case ZS_SHUFFLE: return codec->width > 0;
-    case ZS_CRC32C: return 1;
+    case ZS_CRC32C:
+    case ZS_FLETCHER32: return 1;
     }
     return 0;
 }
@@ -923,8 +1071,8 @@ static int codecs_fit(const zs_job *job, int64_t want) {
     if (job->ncodecs < 0 || job->ncodecs > ZS_MAX_CODECS || (job->ncodecs && !job->codecs)) return 0;
     for (int k = 0; k < job->ncodecs; k++) {
         const zs_codec *codec = &job->codecs[k];
-        if (!codec_is_known(codec)) return 0;
-        if (codec->kind != ZS_CRC32C && codec->decoded_nbytes < 0) return 0;
+        if (!kind_is_known(codec, codec->kind)) return 0;
+        if (!is_checksum(codec) && codec->decoded_nbytes < 0) return 0;
         if (!k && codec->decoded_nbytes != want) return 0;
     }
     return 1;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZS_ABI 6
+#define ZS_ABI 7
 #define ZS_MAX_NDIM 32
 #define ZS_MAX_CODECS 8
 
@@ -29,19 +29,23 @@ enum {
     ZS_FILLED = 8,    /* there is no such file, nor a link on its path, and its elements are FILL */
 };
 
-enum { ZS_ZSTD = 1, ZS_BLOSC = 2, ZS_GZIP = 3, ZS_ZLIB = 4, ZS_CRC32C = 5, ZS_LZ4 = 6, ZS_SHUFFLE = 7 };
+enum {
+    ZS_ZSTD = 1, ZS_BLOSC = 2, ZS_GZIP = 3, ZS_ZLIB = 4, ZS_CRC32C = 5, ZS_LZ4 = 6, ZS_SHUFFLE = 7, ZS_FLETCHER32 = 8,
+    ZS_LZ4_BLOCKS = 9, ZS_BITSHUFFLE = 10, /* filters of HDF5, which are only read */
+};
 
 /* One codec of bytes. */
 typedef struct {
     int32_t kind;
-    int32_t width;          /* ZS_SHUFFLE: bytes of an element */
-    int64_t decoded_nbytes; /* -1: depends on the values, which only ZS_CRC32C can handle */
+    int32_t width;          /* ZS_SHUFFLE, ZS_BITSHUFFLE: bytes of an element */
+    int64_t decoded_nbytes; /* -1: depends on the values, which only checksums can handle */
+    int64_t block_nbytes;   /* ZS_BITSHUFFLE without compression; writing: ZS_BLOSC */
+    int32_t compression;    /* ZS_BITSHUFFLE: ZS_LZ4, ZS_ZSTD, or 0 */
 
     /* Writing. */
     int32_t level;                      /* ZS_ZSTD, ZS_GZIP, ZS_ZLIB, ZS_BLOSC; ZS_LZ4: acceleration */
     int32_t has_checksum;               /* ZS_ZSTD */
     int32_t shuffle, type_nbytes;       /* ZS_BLOSC */
-    int64_t block_nbytes;
     const char *compressor;
 } zs_codec;
 

@@ -1,4 +1,4 @@
-"""Archives: HDF5 and NetCDF-4 files that zarrscope and the libraries of these files read, list, index and convert alternately.
+"""Archives: HDF5, NetCDF-4 and TIFF files that zarrscope and their own libraries read, list, index and convert alternately.
 
 A command is measured from its start.
 """
@@ -32,7 +32,7 @@ _DATASETS = 1000
 _INDEXED = 100_000
 _PLANE = 20
 _VARIABLE = "t"
-_WRITTEN = "written 2"
+_WRITTEN = "written 3"
 """Exists beside the files, and has another name when they are other ones."""
 
 
@@ -44,6 +44,15 @@ def tasks() -> Iterator[Task]:
     yield Task("whole", chunked, "gzip.nc", whole, nbytes, target="2 × h5py")
     yield Task("whole", "float32, contiguous", "plain.nc", whole, nbytes, target="1 × h5py")
     yield Task("whole", "uint16, bitshuffle with lz4", "bitshuffle.h5", whole, nbytes // 2, target="1 × h5py")
+    tiff: dict[str, Act] = {OURS: _read_image, "tifffile": _read_tifffile}
+    yield Task(
+        "whole",
+        "TIFF, uint16, tiles of 256×256, deflate",
+        "tiles.tif",
+        tiff,
+        nbytes // 2,
+        target="1 × tifffile",
+    )
     plane: dict[str, Act] = {OURS: partial(_read, selection=_PLANE)}
     tree: dict[str, Act] = {OURS: _tree, f"{OURS} (command)": _tree_by_command}
     for caching in ("readahead", "blockcache"):
@@ -76,7 +85,9 @@ def _written(folder: Path) -> Path:
         values = field()[: _SHAPE[0]]
         _write_netcdf(files, values)
         _write_hdf5(files)
-        _write_bitshuffled(files, values)
+        counts = ((values + 2) * 8000).astype("u2")
+        _write_bitshuffled(files, counts)
+        _write_tiff(files, counts)
         (files / _WRITTEN).touch()
     return files
 
@@ -105,15 +116,22 @@ def _write_hdf5(files: Path) -> None:
             file.create_dataset("a", data=np.arange(4 * chunks), chunks=(4,))
 
 
-def _write_bitshuffled(files: Path, values: np.ndarray) -> None:
+def _write_bitshuffled(files: Path, counts: np.ndarray) -> None:
     """As the detectors of synchrotrons."""
     import h5py
     import hdf5plugin
 
-    counts = ((values + 2) * 8000).astype("u2")
     for prefix, part in (("", counts), (TINY, counts[:48, :256, :256])):
         with h5py.File(files / f"{prefix}bitshuffle.h5", "w") as file:
             file.create_dataset(_VARIABLE, data=part, chunks=(1, *part.shape[1:]), **hdf5plugin.Bitshuffle())
+
+
+def _write_tiff(files: Path, counts: np.ndarray) -> None:
+    import tifffile
+
+    for prefix, part in (("", counts), (TINY, counts[:48, :256, :256])):
+        options = {"photometric": "minisblack", "tile": (256, 256), "compression": "adobe_deflate"}
+        tifffile.imwrite(files / f"{prefix}tiles.tif", part, metadata={"axes": "ZYX"}, **options)
 
 
 # zarrscope
@@ -125,6 +143,15 @@ def _read(place: str, _: str, *, selection: Any = ...) -> np.ndarray:
     with zarrcore.open_hierarchy(place) as hierarchy:
         array: Any = hierarchy[_VARIABLE]
         found: np.ndarray = array[selection]
+        return found
+
+
+def _read_image(place: str, _: str) -> np.ndarray:
+    import zarrcore
+
+    with zarrcore.open_hierarchy(place) as hierarchy:
+        array = max((node for node in hierarchy.walk() if hasattr(node, "shape")), key=lambda node: node.size)
+        found: np.ndarray = array[...]
         return found
 
 
@@ -199,6 +226,12 @@ def _read_h5py(place: str, _: str, *, selection: Any = ..., caching: str | None 
     with _opened_h5py(place, caching) as file:
         found: np.ndarray = file[_VARIABLE][selection]
         return found
+
+
+def _read_tifffile(place: str, _: str) -> np.ndarray:
+    import tifffile
+
+    return np.asarray(tifffile.imread(place))
 
 
 def _tree_h5py(place: str, _: str, *, caching: str) -> list[tuple[str, Any]]:

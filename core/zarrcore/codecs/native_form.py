@@ -59,7 +59,9 @@ def native_form(
     codecs = []
     for name, (codec, nbytes, is_exact) in zip(names, bytes_to_bytes, strict=True):
         parameters = codec.native_parameters()
-        if (not is_exact and name != "crc32c") or nbytes % int(parameters.get("width", 1)):
+        if (not is_exact and not codec.is_checksum) or (
+            name == "shuffle" and nbytes % int(parameters["width"])
+        ):
             return None
         size = nbytes if is_exact else -1
         codecs.append(NativeCodec(kind=CODEC_KINDS[name], decoded_nbytes=size, **parameters))

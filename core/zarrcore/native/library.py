@@ -67,7 +67,15 @@ _FUNCTIONS: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
 }
 """Per codec, the package and its module that export the functions that the codec needs."""
 
-_WITHOUT_FUNCTIONS: Final = ("crc32c", "shuffle")
+_MADE_OF: Final[dict[str, tuple[str, ...]]] = {
+    "crc32c": (),
+    "fletcher32": (),
+    "shuffle": (),
+    "zlib": ("gzip",),
+    "lz4_blocks": ("lz4",),
+    "bitshuffle": ("lz4", "zstd"),
+}
+"""Per further codec, those whose functions it needs."""
 
 
 class Engine:
@@ -104,9 +112,9 @@ class Engine:
         self._threads = threading.local()
         self._homes: list[ctypes.CDLL] = []
         codecs = {name for name, home in _FUNCTIONS.items() if self._bind(*home)}
-        if "gzip" in codecs:
-            codecs.add("zlib")
-        self.codecs = frozenset(codecs.union(_WITHOUT_FUNCTIONS))
+        self.codecs = frozenset(
+            codecs.union(name for name, needed in _MADE_OF.items() if codecs.issuperset(needed))
+        )
 
     def _bind(self, package: str, module: str, names: tuple[str, ...]) -> bool:
         """Give the engine functions of an extension module, which need not be imported for it."""

@@ -6,7 +6,7 @@ import ctypes
 from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
 from typing import Final
 
-ABI: Final = 6
+ABI: Final = 7
 """``ZS_ABI``: it changes with the structures."""
 
 MAX_NDIM: Final = 32
@@ -18,7 +18,24 @@ NO_FOLDER: Final = 7
 FILLED: Final = 8
 """Some of what may become of a unit."""
 
-CODEC_KINDS: Final = {"zstd": 1, "blosc": 2, "gzip": 3, "zlib": 4, "crc32c": 5, "lz4": 6, "shuffle": 7}
+CODEC_KINDS: Final = {
+    name: number
+    for number, name in enumerate(
+        (
+            "zstd",
+            "blosc",
+            "gzip",
+            "zlib",
+            "crc32c",
+            "lz4",
+            "shuffle",
+            "fletcher32",
+            "lz4_blocks",
+            "bitshuffle",
+        ),
+        1,
+    )
+}
 
 
 class NativeCodec(ctypes.Structure):
@@ -28,11 +45,12 @@ class NativeCodec(ctypes.Structure):
         ("kind", c_int32),
         ("width", c_int32),
         ("decoded_nbytes", c_int64),
+        ("block_nbytes", c_int64),
+        ("compression", c_int32),
         ("level", c_int32),
         ("has_checksum", c_int32),
         ("shuffle", c_int32),
         ("type_nbytes", c_int32),
-        ("block_nbytes", c_int64),
         ("compressor", c_char_p),
     )
 

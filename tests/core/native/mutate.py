@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tests.core.array.native.test_reads import CHAINS, DTYPES, values_of
+from tests.core.native.hdf5_chunks import bitshuffled, lz4_blocks
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.native import Engine, Job, JobAxis
@@ -60,6 +61,16 @@ def pipelines() -> list[tuple[Pipeline, bytes]]:
             named.insert(0, NamedConfiguration("bytes", {"endian": "little"}))
         pipeline = Pipeline(named, ArraySpec((8, 16, 16), dtype, np.zeros((), dtype)))
         found.append((pipeline, bytes(pipeline.encode(values_of(dtype.str)[:8, :16, :16]))))
+    values = values_of("<u2")[:8, :16, :16].copy()
+    filtered: list[tuple[str, dict[str, Any], bytes]] = [("hdf5.lz4", {}, lz4_blocks(values.tobytes(), 1000))]
+    for compression in ("none", "lz4", "zstd"):
+        configuration = {"elementsize": 2, "blocksize": 256, "compression": compression}
+        filtered.append(
+            ("hdf5.bitshuffle", configuration, bitshuffled(values.tobytes(), 2, 512, compression))
+        )
+    for name, configuration, chunk in filtered:
+        named = [NamedConfiguration("bytes", {"endian": "little"}), NamedConfiguration(name, configuration)]
+        found.append((Pipeline(named, ArraySpec(values.shape, values.dtype, np.zeros((), "<u2"))), chunk))
     return found
 
 

@@ -12,8 +12,11 @@ from typing import Any
 import google_crc32c
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.campaigns import ALL
+from tests.core.native.hdf5_chunks import bitshuffled
 from zarrcore.native import Engine, Job, JobAxis, NativeCodec, engine
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -106,6 +109,11 @@ def test_a_chunk_that_is_not_its_own_size_is_refused(
         NativeCodec(99, 0, 8),
         NativeCodec(7, 0, 8),
         NativeCodec(7, -2, 8),
+        NativeCodec(10, 0, 8, 8),
+        NativeCodec(10, -1, 8, 8),
+        NativeCodec(10, 1, 8, 0),
+        NativeCodec(10, 1, 8, -8),
+        NativeCodec(10, 1, 8, 8, 5),
     ],
 )
 def test_a_codec_that_is_unknown_or_does_not_fit_is_refused(
@@ -236,6 +244,24 @@ def test_points_are_within_their_unit_and_have_a_place(
         assert gathered.tolist() == [
             10 * unit + offset // 2 for unit, offset in zip(units, offsets, strict=True)
         ]
+
+
+@given(data=st.data())
+def test_bits_return_to_their_elements(data: st.DataObject) -> None:
+    """Of elements of any size, in blocks of any size, with and without bytes after the last of them."""
+    assert _FOUND is not None
+    item, block = data.draw(st.integers(1, 9) | st.just(16)), data.draw(st.integers(1, 40))
+    nbytes, kind = data.draw(st.integers(1, 4000)), data.draw(st.sampled_from(["none", "lz4", "zstd"]))
+    first = data.draw(st.integers(0, nbytes - 1))
+    count = data.draw(st.integers(1, nbytes - first))
+    plain = data.draw(st.randoms(use_true_random=False)).randbytes(nbytes)
+    encoded = bitshuffled(plain, item, 8 * item * block, kind)
+    codec = NativeCodec(10, item, nbytes, 8 * item * block, {"none": 0, "lz4": 6, "zstd": 1}[kind])
+    array, axis = np.zeros(count, "u1"), JobAxis(nbytes, 1, np.array([(0, first, count, 1, 0)], np.int64))
+    job = Job(_FOUND, array, [axis], [codec], 0, 2 * len(encoded))
+    assert job.read_memory(memoryview(encoded), np.array([(0, len(encoded))], np.uint64))
+    assert job.run(0, 1) == []
+    assert array.tobytes() == plain[first : first + count]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from zarrcore.native import engine, library
 
 needs_engine = pytest.mark.skipif(engine() is None, reason="the engine is not built")
 
-EVERYTHING = "decodes blosc, crc32c, gzip, lz4, shuffle, zlib, zstd"
+EVERYTHING = "decodes bitshuffle, blosc, crc32c, fletcher32, gzip, lz4, lz4_blocks, shuffle, zlib, zstd"
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ def test_a_codec_without_its_functions_is_left_to_python(monkeypatch: pytest.Mon
         "lz4": ("numcodecs", "no_such_module", ("LZ4_decompress_safe",)),
     }
     monkeypatch.setattr(library, "_FUNCTIONS", functions)
-    assert library.engine_state() == (True, "decodes crc32c, shuffle")
+    assert library.engine_state() == (True, "decodes crc32c, fletcher32, shuffle")
 
 
 @needs_engine

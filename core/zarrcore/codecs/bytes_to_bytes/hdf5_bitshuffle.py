@@ -25,6 +25,7 @@ from zarrcore.codecs.optional_package import failure
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError
+from zarrcore.native import CODEC_KINDS
 from zarrcore.stores.hdf5.bitshuffle import default_block, shuffled
 from zarrcore.typing import AnyArray
 
@@ -43,6 +44,7 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
     """Bits of the same significance side by side."""
 
     names: ClassVar[tuple[str, ...]] = ("hdf5.bitshuffle",)
+    native: ClassVar[str] = "bitshuffle"
 
     def __init__(self, item_nbytes: int, block: int, compression: str) -> None:
         self._item_nbytes = item_nbytes
@@ -57,6 +59,13 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
             integer(configuration, "blocksize", 0, minimum=0, maximum=_MAX_INT),
             choice(configuration, "compression", ("none", "lz4", "zstd"), "none"),
         )
+
+    def native_parameters(self) -> dict[str, int | bytes]:
+        return {
+            "width": self._item_nbytes,
+            "block_nbytes": self._block * self._item_nbytes,
+            "compression": CODEC_KINDS.get(self._compression, 0),
+        }
 
     def max_encoded_nbytes(self, decoded_nbytes: int) -> int:
         return decoded_nbytes + 8 if self._compression == "none" else 2 * decoded_nbytes + 4096

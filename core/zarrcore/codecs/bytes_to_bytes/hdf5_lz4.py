@@ -26,6 +26,7 @@ class Hdf5Lz4Codec(BytesToBytesCodec):
     """Blocks of LZ4."""
 
     names: ClassVar[tuple[str, ...]] = ("hdf5.lz4",)
+    native: ClassVar[str] = "lz4_blocks"
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:

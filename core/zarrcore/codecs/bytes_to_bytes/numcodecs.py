@@ -173,6 +173,7 @@ class Fletcher32Codec(_ChecksumCodec):
     """A Fletcher-32 after the data, as HDF5 writes it."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.fletcher32",)
+    native: ClassVar[str] = "fletcher32"
 
 
 class JenkinsLookup3Codec(_ChecksumCodec):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import hdf5plugin
 import numpy as np
 import pytest
 import zarr
@@ -27,6 +28,14 @@ FILTERS: dict[str, dict[str, Any]] = {
     "gzip": {"compression": "gzip"},
     "shuffled": {"compression": "gzip", "shuffle": True},
     "big": {"dtype": ">f4", "compression": "gzip", "shuffle": True},
+    "checked": {"compression": "gzip", "shuffle": True, "fletcher32": True},
+    "blocks": hdf5plugin.LZ4(nbytes=1000),
+    **{
+        f"{kind} {dtype}": {"dtype": dtype, **hdf5plugin.Bitshuffle(cname=kind, nelems=nelems)}
+        for kind in ("none", "lz4", "zstd")
+        for dtype, nelems in (("<u2", 0), ("u1", 512), ("<f4", 0), (">f8", 136))
+    },
+    "odd": {"chunks": (9, 17, 15), "dtype": "<u4", **hdf5plugin.Bitshuffle(cname="lz4", nelems=32)},
 }
 
 

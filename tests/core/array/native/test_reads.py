@@ -46,6 +46,7 @@ CHAINS: list[list[Any]] = [
     [BIG],
     [TURN, BIG, BLOSC],
     [TURN, "bytes", ZSTD],
+    [SHUFFLE, GZIP, "numcodecs.fletcher32"],
 ]
 SHAPE = (21, 34, 40)
 DTYPES = ("<u2", "<f4", "<c16", "<M8[s]")

@@ -7,28 +7,17 @@ import contextlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numcodecs import lz4
 
+from tests.core.native.hdf5_chunks import lz4_blocks
 from zarrcore.codecs.bytes_to_bytes.hdf5_lz4 import Hdf5Lz4Codec
 from zarrcore.errors import CodecError
 
 CODEC = Hdf5Lz4Codec.from_configuration({})
 
 
-def encoded(data: bytes, block: int) -> bytes:
-    """Blocks, of which those that do not become smaller are stored as they are."""
-    parts = [len(data).to_bytes(8, "big"), block.to_bytes(4, "big")]
-    for at in range(0, len(data), block):
-        plain = data[at : at + block]
-        packed = bytes(lz4.compress(plain))[4:]
-        part = packed if len(packed) < len(plain) else plain
-        parts += [len(part).to_bytes(4, "big"), part]
-    return b"".join(parts)
-
-
 @given(st.binary(max_size=300) | st.integers(0, 300).map(bytes), st.integers(1, 100))
 def test_blocks_decode(data: bytes, block: int) -> None:
-    assert bytes(CODEC.decode(encoded(data, block), 300)) == data
+    assert bytes(CODEC.decode(lz4_blocks(data, block), 300)) == data
 
 
 @given(st.binary(max_size=60))
@@ -39,6 +28,6 @@ def test_any_bytes_decode_or_are_refused(data: bytes) -> None:
 
 def test_a_bomb_and_missing_blocks_are_refused() -> None:
     with pytest.raises(CodecError, match="at most 100 bytes"):
-        CODEC.decode(encoded(bytes(200), 50), 100)
+        CODEC.decode(lz4_blocks(bytes(200), 50), 100)
     with pytest.raises(CodecError, match="end early"):
-        CODEC.decode(encoded(bytes(200), 50)[:30], 200)
+        CODEC.decode(lz4_blocks(bytes(200), 50)[:30], 200)

@@ -1,4 +1,4 @@
-"""Measure arrays, copies, archives, datasets of xarray, mounts, the browser and a cluster: zarrscope and peers alternately.
+"""Measure arrays, copies, files, datasets of xarray, layers of napari, mounts, the browser and a cluster, beside their peers.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown] [--publish]
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] --compare BASE
@@ -26,6 +26,7 @@ from tests.benchmarks import (
     datasets,
     distance,
     everyday,
+    layers,
     mount,
     scale,
 )
@@ -97,10 +98,13 @@ def sections(
         yield copying.NAME, f"{copying.NAME}  arrays, copied and checked\n", found
     if archives.NAME in arguments.workloads:
         found = archives.measure(folder, rounds, only or archives.KINDS, peers)
-        yield archives.NAME, f"{archives.NAME}  HDF5 and NetCDF-4 files\n", found
+        yield archives.NAME, f"{archives.NAME}  HDF5, NetCDF-4 and TIFF files\n", found
     if datasets.NAME in arguments.workloads:
         found = datasets.measure(folder, rounds, only or datasets.KINDS, peers)
         yield datasets.NAME, f"{datasets.NAME}  datasets of xarray\n", found
+    if layers.NAME in arguments.workloads:
+        found = layers.measure(folder, rounds, only or layers.KINDS, peers)
+        yield layers.NAME, f"{layers.NAME}  layers of napari\n", found
     if scale.NAME in arguments.workloads:
         found = scale.measure(min(rounds, scale.ROUNDS), only or scale.KINDS)
         yield scale.NAME, f"{scale.NAME}  large sizes, from stores that answer by arithmetic\n", found
@@ -133,6 +137,7 @@ def parse() -> argparse.Namespace:
         copying.NAME,
         archives.NAME,
         datasets.NAME,
+        layers.NAME,
         scale.NAME,
         cluster.NAME,
     )
@@ -153,6 +158,7 @@ def parse() -> argparse.Namespace:
                 *copying.KINDS,
                 *archives.KINDS,
                 *datasets.KINDS,
+                *layers.KINDS,
                 *scale.KINDS,
                 *cluster.KINDS,
             }

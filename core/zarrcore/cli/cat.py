@@ -97,7 +97,10 @@ def _group_file(group: Group, kind: FileType) -> VirtualFile:
 
 def _need_whole(namespace: argparse.Namespace, kind: FileType) -> None:
     if namespace.select != "...":
-        raise SelectionError(f"--as {kind.name} writes nodes as a whole: omit --select")
+        raise SelectionError(
+            f"--as {kind.name} writes nodes as a whole: omit --select, or write the part as a Zarr hierarchy first:"
+            " zarrscope copy SOURCE PART.zarr --select …"
+        )
 
 
 def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileType:

@@ -154,12 +154,13 @@ def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
 
 
 def _differences(consolidated: JsonObject, own: JsonObject) -> Iterator[str]:
-    """The members that differ, with their values if these are short; those of version 2 are in several documents."""
+    """The members that differ, with their values if these are short: also those of attributes and of version 2's documents."""
     for name in sorted(own.keys() | consolidated.keys()):
         stale, true = consolidated.get(name), own.get(name)
         if stale == true:
             continue
-        if name.startswith(".") and isinstance(stale, dict) and isinstance(true, dict):
+        is_several = name.startswith(".") or name == "attributes"
+        if is_several and isinstance(stale, dict) and isinstance(true, dict):
             yield from _differences(stale, true)
             continue
         texts = json.dumps(stale), json.dumps(true)
@@ -204,7 +205,7 @@ class Consolidated:
                 yield self._stale(node.path, "the consolidated metadata does not include it")
         elif consolidated != own:
             differ = ", ".join(_differences(consolidated, own))
-            yield self._stale(node.path, f"the consolidated metadata has another {differ}")
+            yield self._stale(node.path, f"the consolidated metadata differs in {differ}")
 
     def skip(self, path: str) -> None:
         """Do not report a node, and those below it, as missing: they could not be read, or listed."""

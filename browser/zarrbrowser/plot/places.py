@@ -46,6 +46,11 @@ class Places:
         found = np.interp([position for position, _ in ticks], self.elements, self.at)
         return [(float(place), text) for place, (_, text) in zip(found, ticks, strict=True)]
 
+    def of(self, positions: AnyArray) -> AnyArray:
+        """The places of positions, which may be between two elements; not for logarithms."""
+        found: AnyArray = np.interp(positions, self.elements, self.at)
+        return found
+
     def nearest(self, place: float) -> int:
         """The position of the element that is nearest to a place; −1 if there is none."""
         if not self.at.size:

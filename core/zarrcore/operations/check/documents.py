@@ -58,6 +58,12 @@ def _words_of_old(array: ArrayNode) -> Iterator[Finding]:
         sentence = "the document follows the draft of February 2023: other readers refuse it"
         yield Finding("warning", "document-of-a-draft", array.path, sentence, array.metadata_key)
         return
+    for member in ("chunk_key_encoding", "fill_value"):
+        if member not in document:
+            sentence = (
+                f"the document lacks {member!r}; it is read as the default, and other readers refuse it"
+            )
+            yield Finding("warning", "member-not-named", array.path, sentence, array.metadata_key)
     stored = document.get("codecs")
     if not isinstance(stored, list) or len(stored) < len(array.codecs):
         sentence = "the document names no array → bytes codec; it is read as 'bytes', little-endian, and others may refuse it"

@@ -23,36 +23,38 @@ def tree_lines(top: Branch, paint: Callable[[str, str], str] = _plain) -> Iterat
         top: the branch, as `Hierarchy.branch` gives it.
         paint: styles a text: "bold blue", "cyan", "dim", "red".
     """
-    for lead, node in _walk(top):
-        yield node, _line(lead, node, node is top.node, paint)
+    for lead, node, name in _walk(top):
+        yield node, _line(lead, node, name, paint)
 
 
-def _walk(top: Branch) -> Iterator[tuple[str, AnyNode]]:
-    """Nodes with the lines that lead to them. Children are fetched one ahead, to know which one is the last.
+def _walk(top: Branch) -> Iterator[tuple[str, AnyNode, str]]:
+    """Nodes with the lines that lead to them, and their names. Children are fetched one ahead, to know which one is the last.
 
     Those that came before an error are returned before it is raised.
     """
-    yield "", top.node
-    levels = [("", iter(top), next(iter(top), None))]
+    yield "", top.node, top.node.path
+    levels = [("", top.node, iter(top), next(iter(top), None))]
     error: ZarrError | None = None
     while levels:
-        below, children, branch = levels.pop()
+        below, above, children, branch = levels.pop()
         if branch is None:
             continue
         try:
             following = next(children, None)
         except ZarrError as caught:
             following, error = None, caught
-        levels.append((below, children, following))
-        yield below + ("├── " if following is not None else "└── "), branch.node
+        levels.append((below, above, children, following))
+        # Children that cannot be listed have the path of their group, and no name.
+        name = branch.node.name if branch.node.path != above.path else "…"
+        yield below + ("├── " if following is not None else "└── "), branch.node, name
         indent = below + ("│   " if following is not None else "    ")
-        levels.append((indent, iter(branch), next(iter(branch), None)))
+        levels.append((indent, branch.node, iter(branch), next(iter(branch), None)))
     if error is not None:
         raise error
 
 
-def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], str]) -> str:
-    name = printable(node.path if is_top else node.name)
+def _line(lead: str, node: AnyNode, name: str, paint: Callable[[str, str], str]) -> str:
+    name = printable(name)
     # In a tree of several hierarchies, the root of each shows what it is stored as.
     in_collection = node.kind != "collection" and node.path == node.hierarchy.at != "/"
     format_ = ""

@@ -83,8 +83,8 @@ class Coordinate:
         low, high = max(low, 0.0), min(high, self.values.size - 1.0)
         if high <= low:
             return []
-        first = int(self.values[0].astype(np.int64)) if self.values.dtype.kind == "M" else 0
-        numbers = self._rising_numbers(first)
+        first = self._first
+        numbers = self.rising_numbers()
         if numbers is None:
             step = max(1, math.ceil((high - low) / max(1.0, most)))
             start = math.ceil(low / step) * step
@@ -103,12 +103,17 @@ class Coordinate:
         found = np.interp(np.array([place for place, _ in ticks]) * sign, numbers * sign, positions)
         return [(float(at), text) for at, (_, text) in zip(found, ticks, strict=True)]
 
-    def _rising_numbers(self, first: int) -> AnyArray | None:
+    @property
+    def _first(self) -> int:
+        """The first date as a count; 0 for other values."""
+        return int(self.values[0].astype(np.int64)) if self.values.dtype.kind == "M" else 0
+
+    def rising_numbers(self) -> AnyArray | None:
         """The values as numbers if they only rise or only fall; dates as counts from the first one."""
         if self.values.dtype.kind not in "iufM" or self.values.size < 2:
             return None
         is_date = self.values.dtype.kind == "M"
-        numbers = self.values.astype(np.int64) - first if is_date else self.values
+        numbers = self.values.astype(np.int64) - self._first if is_date else self.values
         numbers = numbers.astype(np.float64)
         steps = np.diff(numbers)
         return numbers if (steps > 0).all() or (steps < 0).all() else None

@@ -96,7 +96,9 @@ class ExportDialog(QDialog):
         from zarrcore.errors import ZarrError
 
         try:
-            parsed = parse_selection(self.selection.text(), self._viewed.array.dimension_names)
+            displayed = self._viewed.displayed
+            names = self._viewed.array.dimension_names if displayed is None else displayed.axes.names
+            parsed = parse_selection(self.selection.text(), names)
             return complete_selection(parsed, self._viewed.array.shape)
         except ZarrError as error:
             self.problem.setText(sentence(error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from zarrbrowser.panes.never_written import report_if_never_written
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.plot_controls import PlotControls
 from zarrbrowser.plot.curves import FEW_POINTS
+from zarrbrowser.plot.places import Places, places_along
 from zarrbrowser.plot.series import (
     Outline,
     Series,
@@ -36,6 +38,7 @@ from zarrbrowser.plot.series import (
     log_outline,
     other_numbers,
     outline,
+    outline_at,
     read_series,
 )
 from zarrbrowser.session.error_text import sentence
@@ -66,6 +69,7 @@ class PlotPane(Pane):
         self._array: ArrayLike | None = None
         self._find: Callable[[str], Any] | None = None
         self.series: Series | None = None
+        self._places: Places | None = None
         self._elements = Elements()
         self._agreed_bytes = 0
         self._is_paused = False
@@ -143,7 +147,7 @@ class PlotPane(Pane):
         across, down = self.graph.across, self.graph.up
         name = series.request.array.name or "array"
         is_log = self.controls.log_x.isChecked()
-        coordinate = None if is_log else self.coordinate_labels.coordinates.get(0)
+        coordinate = None if is_log else self._places or self.coordinate_labels.coordinates.get(0)
         x = Scale(across.labelText, left, right, coordinate, is_whole=True, is_log=is_log)
         y = Scale(
             down.labelText,
@@ -153,7 +157,7 @@ class PlotPane(Pane):
             dates=down.dates,
             offset=series.offset,
         )
-        return ShownPlot(series.numbers, x, y, name, series.bars)
+        return ShownPlot(series.numbers, x, y, name, series.bars, self._places)
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
@@ -161,7 +165,7 @@ class PlotPane(Pane):
         self._drawing.forget()
         self._storage_lane.forget()
         self.coordinate_labels.forget()
-        self._array = self._find = self.series = None
+        self._array = self._find = self.series = self._places = None
         self._agreed_bytes, self._is_paused = 0, False
         self.curve.setData([], [])
         self.bars.setData([], [])
@@ -209,8 +213,10 @@ class PlotPane(Pane):
         low, high = low * self._factor, high * self._factor
         least = 1e-11 * max(abs(low), abs(high))  # a narrower range has no distinct tick values
         high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
-        right = math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
-        self.plot.setRange(xRange=(0, right), yRange=(low, high))
+        left, right = 0.0, math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
+        if self._places is not None and self._places.at.size > 1:
+            left, right = self._places.at[[0, -1]]
+        self.plot.setRange(xRange=(left, right), yRange=(low, high))
 
     def update_colours(self) -> None:
         """Apply the colours of the application's theme."""
@@ -234,7 +240,7 @@ class PlotPane(Pane):
         controls.log_x.toggled.connect(self._scale)
         controls.log_y.toggled.connect(lambda _on: self._choose(self._elements))
         controls.rectangle.toggled.connect(self.graph.zoom_by_rectangle)
-        self.coordinate_labels.changed.connect(self._label)
+        self.coordinate_labels.changed.connect(self._place)
         self._later.timeout.connect(self._request_outline)
         self.graph.view.sigXRangeChanged.connect(lambda *_: self._later.start())
         self.graph.view.sigResized.connect(lambda *_: self._later.start())
@@ -258,11 +264,20 @@ class PlotPane(Pane):
             self.unpacked.emit(is_on)
 
     def _scale(self, is_log: bool) -> None:
-        """Set indices or their logarithms along the axis."""
-        self._drawing.forget()  # an outline of the other scale must not be drawn on this one
+        """Set coordinates, or indices, or their logarithms along the axis."""
         self.graph.across.setLogMode(is_log)
-        self.fit()
-        self._request_outline()
+        self._place(is_other_scale=True)
+
+    def _place(self, *, is_other_scale: bool = False) -> None:
+        """Put the elements where their coordinates are."""
+        before = self._places
+        coordinate = self.coordinate_labels.coordinates.get(0)
+        self._places = places_along(coordinate, is_log=self.controls.log_x.isChecked())
+        self._label()
+        if is_other_scale or self._places is not before:
+            self._drawing.forget()  # an outline of the other scale must not be drawn on this one
+            self.fit()
+            self._request_outline()
 
     def _show(self, series: Series) -> None:
         array = series.request.array
@@ -294,7 +309,10 @@ class PlotPane(Pane):
             return
         array, dtype = series.request.array, self._elements.of(series.values).dtype
         name = axis_names(1, array.dimension_names)[0]
-        self.graph.across.show_coordinate(name, self.coordinate_labels.coordinates.get(0))
+        shown = self._places or self.coordinate_labels.coordinates.get(0)
+        if self.controls.log_x.isChecked() and self._places is None:
+            shown = None  # logarithms of positions are drawn
+        self.graph.across.show_coordinate(name, shown)
         unit = self._elements.part.value if is_complex(dtype) else meaning_of(dtype)
         unit = unit or unit_of(array, self._elements)
         left = self.graph.up
@@ -306,6 +324,9 @@ class PlotPane(Pane):
     def _in_view(self) -> tuple[float, float]:
         """First and last index on the screen."""
         low, high = self.graph.view.viewRange()[0]
+        if self._places is not None and self._places.at.size:
+            ends = sorted((self._places.nearest(low), self._places.nearest(high)))
+            return float(ends[0]), float(ends[1])
         return (
             (10.0 ** min(low, 18), 10.0 ** min(high, 18)) if self.controls.log_x.isChecked() else (low, high)
         )
@@ -317,6 +338,7 @@ class PlotPane(Pane):
         low, high = self.graph.view.viewRange()[0]
         pixels = max(64, int(self.graph.view.width()))
         draw, numbers = (log_outline if self.controls.log_x.isChecked() else outline), series.numbers
+        draw = draw if self._places is None else partial(outline_at, self._places)
         self._drawing.ask(lambda _asked: draw(numbers, low, high, pixels), self._draw, self.stack.show_error)
 
     def _draw(self, line: Outline) -> None:
@@ -329,11 +351,11 @@ class PlotPane(Pane):
             symbolSize=5,
         )
         is_log = self.controls.log_x.isChecked()
-        self._draw_bars(line, is_log_x=is_log)
-        many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
+        self._draw_bars(line)
+        many = f"up to {line.per_pixel:,}" if is_log or self._places is not None else f"{line.per_pixel:,}"
         detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
         if self.series is not None:
-            left_out = left_out_text(self.series, is_log_x=is_log)
+            left_out = left_out_text(self.series, is_log_x=is_log, places=self._places)
             if (problem := self.series.uncertainties.problem) is not None:
                 left_out += f" · without error bars: {sentence(problem)}"
             self.controls.note.setText(count(self.series.numbers.size, "element") + detail + left_out)
@@ -346,9 +368,9 @@ class PlotPane(Pane):
             ", ".join(filter(None, (path, self.controls.note.text(), pointed)))
         )
 
-    def _draw_bars(self, line: Outline, *, is_log_x: bool) -> None:
+    def _draw_bars(self, line: Outline) -> None:
         series = self.series
-        found = None if series is None else bars_along(series.bars, line, is_log_x=is_log_x)
+        found = None if series is None else bars_along(series.bars, line)
         x, y = ([], []) if found is None else (found[0], found[1] * self._factor)
         self.bars.setData(x, y)
 
@@ -364,6 +386,8 @@ class PlotPane(Pane):
             return
         place = there.x()
         index = round(10.0 ** min(place, 18.0) if self.controls.log_x.isChecked() else place)
+        if self._places is not None:
+            index = self._places.nearest(place)
         if not 0 <= index < series.values.size:
             self.pointed.emit("")
             return

@@ -13,6 +13,7 @@ import numpy as np
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.error_bars import MOST_BARS, Bars, Uncertainties, logarithms, read_uncertainties
+from zarrbrowser.plot.places import Places
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import DRAWABLE, MOST_DATES, drawable, finite, from_offset, is_long, origin_of
 from zarrbrowser.values.quantities import count
@@ -66,6 +67,8 @@ class Outline:
     y: AnyArray
     per_pixel: int
     """The number of elements per pair of points; 1 if every element is drawn."""
+    elements: AnyArray | None = None
+    """The positions of the elements, if every element is drawn."""
 
 
 def read_series(
@@ -137,14 +140,16 @@ def _are_stored(elements: Elements, values: AnyArray) -> bool:
     return is_plain and (packing is None or not packing.is_packed)
 
 
-def left_out_text(series: Series, *, is_log_x: bool) -> str:
+def left_out_text(series: Series, *, is_log_x: bool, places: Places | None = None) -> str:
     """What the plot does not show, to be added to the number of elements; empty if it shows everything."""
     parts = []
     if series.missing:
         parts.append(f"without {count(series.missing, 'missing value')}")
     if series.not_positive:
         parts.append(f"the logarithmic axis leaves out {count(series.not_positive, 'value')} ≤ 0")
-    if is_log_x and series.numbers.size:
+    if places is not None and places.left_out:
+        parts.append(f"the logarithmic axis leaves out {count(places.left_out, 'coordinate')} ≤ 0")
+    if is_log_x and series.numbers.size and places is None:
         parts.append("the logarithmic axis leaves out position 0")
     return "".join(f" · {part}" for part in parts)
 
@@ -164,7 +169,8 @@ def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
     stop = max(start, min(numbers.size, math.ceil(high) + 1))
     per_pixel = max(1, (stop - start) // max(1, pixels))
     if per_pixel == 1:
-        return Outline(np.arange(start, stop), _within(numbers[start:stop].astype(np.float64)), 1)
+        x = np.arange(start, stop)
+        return Outline(x, _within(numbers[start:stop].astype(np.float64)), 1, x)
     start -= start % per_pixel  # buckets are fixed while panning, or the line would flicker
     whole = (stop - start) // per_pixel
     buckets = numbers[start : start + whole * per_pixel].reshape(whole, per_pixel)
@@ -188,7 +194,7 @@ def log_outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outl
     stop = max(start, min(numbers.size, math.ceil(10.0 ** min(max(high, 0.0), 18.0)) + 1))
     if stop - start <= 2 * pixels:
         x = np.arange(start, stop)
-        return Outline(np.log10(x), _within(numbers[start:stop].astype(np.float64)), 1)
+        return Outline(np.log10(x), _within(numbers[start:stop].astype(np.float64)), 1, x)
     edges = np.unique(np.geomspace(start, stop, pixels + 1).astype(np.int64))[:-1]
     y = np.empty(2 * edges.size)
     part = numbers[start:stop]
@@ -197,12 +203,26 @@ def log_outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outl
     return Outline(np.repeat(np.log10(edges), 2), _within(y), max(1, (stop - int(edges[-1]))))
 
 
-def bars_along(bars: Bars | None, line: Outline, *, is_log_x: bool) -> tuple[AnyArray, AnyArray] | None:
+def outline_at(places: Places, numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
+    """Like `outline`, where elements have places, or the logarithms of these."""
+    start, stop = places.between(low, high)
+    elements = places.elements[start:stop]
+    at, part = places.at[start:stop], numbers[elements].astype(np.float64)
+    if part.size <= 2 * pixels:
+        return Outline(at, _within(part), 1, elements)
+    edges = np.unique([0, *np.searchsorted(at, np.linspace(low, high, pixels + 1)[:-1])])
+    edges = edges[edges < part.size]
+    y = np.empty(2 * edges.size)
+    y[0::2] = np.fmin.reduceat(part, edges)
+    y[1::2] = np.fmax.reduceat(part, edges)
+    return Outline(np.repeat(at[edges], 2), _within(y), max(2, int(np.diff(edges, append=part.size).max())))
+
+
+def bars_along(bars: Bars | None, line: Outline) -> tuple[AnyArray, AnyArray] | None:
     """The error bars along a line, as one line with gaps; None if there are none, or if they would cover it."""
-    if bars is None or line.per_pixel > 1 or not 0 < line.x.size <= MOST_BARS:
+    if bars is None or line.elements is None or not 0 < line.x.size <= MOST_BARS:
         return None
-    elements = np.rint(10.0**line.x if is_log_x else line.x).astype(np.intp)
-    x, y = bars.lines(line.x, elements)
+    x, y = bars.lines(line.x, line.elements)
     return (
         (x, _within(y)) if np.isfinite(y).any() else None
     )  # Qt aborts when it draws points without coordinates

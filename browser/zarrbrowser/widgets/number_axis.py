@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.coordinates.dates import date_ticks
+from zarrbrowser.plot.places import Places
 from zarrbrowser.values.ticks import log_ticks, number_text
 
 _ROOM = {"left": 44.0, "bottom": 92.0}
@@ -38,11 +39,11 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self.dates: np.dtype[Any] | None = None
         self.offset = 0
         self._side = side
-        self._coordinate: Coordinate | None = None
+        self._coordinate: Coordinate | Places | None = None
         self._texts: dict[float, str] = {}
         self.enableAutoSIPrefix(False)
 
-    def show_coordinate(self, name: str, coordinate: Coordinate | None) -> None:
+    def show_coordinate(self, name: str, coordinate: Coordinate | Places | None) -> None:
         """Set the axis's name, unless its coordinates have one, and the coordinates; numbers if these are None."""
         units = coordinate.units if coordinate is not None else ""
         name = (coordinate.name if coordinate is not None else "") or name

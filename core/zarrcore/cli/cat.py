@@ -69,6 +69,7 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Write the file; with ``--output`` it appears complete or not at all."""
     from zarrcore.array import parse_selection
+    from zarrcore.conventions import names_along
     from zarrcore.filetypes import values_as_text
     from zarrcore.hierarchy import Group
 
@@ -79,7 +80,8 @@ def run(namespace: argparse.Namespace) -> int:
     if isinstance(node, Group):
         _write(namespace.output, kind, _group_file(node, kind))
         return 0
-    selection = parse_selection(namespace.select, node.dimension_names)
+    names = names_along(node, node.hierarchy.node) if "=" in namespace.select else None
+    selection = parse_selection(namespace.select, names)
     if kind.is_text:
         _write_text(namespace.output, values_as_text(node, selection, kind.suffix))
     else:
@@ -97,7 +99,10 @@ def _group_file(group: Group, kind: FileType) -> VirtualFile:
 
 def _need_whole(namespace: argparse.Namespace, kind: FileType) -> None:
     if namespace.select != "...":
-        raise SelectionError(f"--as {kind.name} writes nodes as a whole: omit --select")
+        raise SelectionError(
+            f"--as {kind.name} writes nodes as a whole: omit --select, or write the part as a Zarr hierarchy first:"
+            " zarrscope copy SOURCE PART.zarr --select …"
+        )
 
 
 def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileType:

@@ -60,7 +60,7 @@ def run(namespace: argparse.Namespace) -> int:
         if storage := _storage(node, namespace):
             rows += _storage_rows(storage)
         for label, value in rows:
-            out.print(f"{label:<{_LABEL_WIDTH}}", style="dim", end="")
+            out.print(f"{label + ' ':<{_LABEL_WIDTH}}", style="dim", end="")
             lines = (printable(line) for line in value.split("\n"))
             out.print(("\n" + " " * _LABEL_WIDTH).join(lines), markup=False)
     return int(node.kind == "broken")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zarrcore.conventions.image import Level as Level
     from zarrcore.conventions.image import MultiscaleImage as MultiscaleImage
     from zarrcore.conventions.image import channel_colour as channel_colour
+    from zarrcore.conventions.image_around import names_along as names_along
     from zarrcore.conventions.image_collections import Acquisition as Acquisition
     from zarrcore.conventions.image_collections import Field as Field
     from zarrcore.conventions.image_collections import ImageCollection as ImageCollection
@@ -81,6 +82,7 @@ else:
             "georeference": "CoordinateReferenceSystem Georeference",
             "hdmf": "Link TypedObject links_of",
             "image": "Channel Colour Label Level MultiscaleImage channel_colour",
+            "image_around": "names_along",
             "image_collections": "Acquisition Field ImageCollection Member Plate PlateWell Well",
             "interface": "Convention Find Meaning",
             "level_geometry": "no_levels",

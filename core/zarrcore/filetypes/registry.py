@@ -205,6 +205,7 @@ FILE_TYPES: Final = (
         "hdf5.file:hdf5_file",
         "hdf5.file:hdf5_file",
         option="hdf5",
+        other_names=("h5ad", "nxs", "hdf"),
         takes_selection=False,
         is_listed=True,
         reads_first=True,

@@ -193,3 +193,15 @@ def test_whether_numbers_are_masked_is_said(array: Any, qtbot: QtBot) -> None:
     viewed = ViewedArray.of(replace(displayed(array), elements=Elements(masks_largest=True)))
     for suffix, note in (("npy", "32,767 as stored, not masked"), ("png", "32,767 masked")):
         assert dialog_of(viewed, qtbot, suffix).note.text().endswith(f" · {note}")
+
+
+def test_a_selection_names_the_axes_that_the_picture_names(tmp_path: Path, qtbot: QtBot) -> None:
+    """An array of Zarr v2 has no names of dimensions; its image gives them to the picture."""
+    level = zc.create(tmp_path / "v2.zarr", format="v2").create_array("0", shape=(3, 20, 30), dtype="int16")
+    assert level.dimension_names is None
+    shown = displayed(level)
+    shown = replace(shown, axes=replace(shown.axes, names=("c", "y", "x")))
+    dialog = dialog_of(ViewedArray.of(shown), qtbot, "npy")
+    dialog.what.setCurrentText("Another selection")
+    dialog.selection.setText("c=2,x=3:9")
+    assert asked(dialog, qtbot)[1] == (2, ALL, slice(3, 9))

@@ -50,7 +50,7 @@ def test_stale_consolidated_metadata_are_shown(findings: LevelFindings, qtbot: Q
     assert grid is not None
     texts = [one.text() for one in grid.findChildren(QLabel)]
     assert "/a" in texts
-    assert sum("another shape ([2], not [3])" in text for text in texts) == 4
+    assert sum("differs in shape ([2], not [3])" in text for text in texts) == 4
     assert "and 2 more, which Check… lists" in texts
     findings.show_node(
         Source(SourceRequest("fake.zarr"), FakeHierarchy(FakeGroup()), FakeGroup()), FakeGroup()

@@ -112,6 +112,54 @@ def test_every_line_has_a_range(open_window: OpenWindow, qtbot: QtBot) -> None:
         assert pane.graph.grab().toImage().width() > 0
 
 
+def test_elements_are_drawn_where_their_coordinates_are(open_window: OpenWindow, qtbot: QtBot) -> None:
+    """The default plot of a scan in NeXus; over positions, an exponential curve of geometric energies is no longer one."""
+    energy = np.geomspace(1e3, 1e5, 21)
+    counts = 1e6 * np.exp(-energy / 2e4)
+    energies = FakeArray(energy, ("energy",))
+    energies.attributes = {"units": "eV"}
+    group = FakeGroup({"counts": FakeArray(counts, ("energy",)), "energy": energies})
+    window = open_window(group, "/counts")
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    places = (energy - 1e3) / (1e5 - 1e3) * 20
+    qtbot.waitUntil(lambda: pane.curve.xData is not None and pane.curve.xData.size == 21)
+    qtbot.waitUntil(lambda: pane.curve.xData == pytest.approx(places))
+    assert pane.curve.yData == pytest.approx(counts)
+    assert pane.plot.getAxis("bottom").labelText == "energy (eV)"
+    ticks = pane.graph.across._ticks(0, 20, 900)
+    assert len(ticks) > 2
+    for place, text in ticks:
+        assert place == pytest.approx((float(text.replace(",", "")) - 1e3) / (1e5 - 1e3) * 20)
+    pane.plot.setXRange(places[15] + 0.01, places[18] - 0.01, padding=0)
+    assert (displayed := pane.displayed()) is not None
+    assert displayed.in_view == (slice(15, 19),)
+    figure = pane.figure()
+    assert figure is not None
+    drawn = figure.as_shown().panels[0][2]
+    assert isinstance(drawn, Plot)
+    assert drawn.lines[0].x == pytest.approx(places[15:19])
+    pane.controls.log_x.click()
+    qtbot.waitUntil(lambda: pane.curve.xData == pytest.approx(np.log10(energy)))
+    assert pane.plot.getAxis("bottom").labelText == "energy (eV)"
+    assert "position 0" not in pane.controls.note.text()
+    assert pane.graph.view.viewRange()[0][0] == pytest.approx(3, abs=0.3)
+
+
+def test_a_logarithmic_axis_without_numbers_has_no_unit_of_theirs(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    times = FakeArray(np.arange(4), ("time",))
+    times.attributes = {"units": "days since 2001-01-01"}
+    window = open_window(FakeGroup({"a": FakeArray(np.arange(4.0), ("time",)), "time": times}), "/a")
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.coordinate_labels.is_known)
+    pane.controls.log_x.click()
+    qtbot.waitUntil(lambda: "leaves out position 0" in pane.controls.note.text())
+    assert pane.graph.across._coordinate is None
+
+
 def test_the_axis_shows_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
     time = FakeArray(np.arange(5))
     time.attributes = {"units": "days since 2000-01-01"}

@@ -44,7 +44,7 @@ def test_bars_are_one_deviation_long_on_each_side(path: Path) -> None:
     np.testing.assert_allclose(series.bars.low, COUNTS - np.sqrt(COUNTS))
     np.testing.assert_allclose(series.bars.high, COUNTS + np.sqrt(COUNTS))
     assert series.extremes == (0.0, 110.0), "the view shows whole bars"
-    x, y = bars_along(series.bars, outline(series.numbers, 0, 5, 800), is_log_x=False) or ((), ())
+    x, y = bars_along(series.bars, outline(series.numbers, 0, 5, 800)) or ((), ())
     assert np.array_equal(x[::3], np.arange(5))
     assert np.array_equal(y[:3], [2, 6, np.nan], equal_nan=True)
 
@@ -57,7 +57,7 @@ def test_bars_of_logarithms_end_at_logarithms(path: Path) -> None:
     assert np.isnan(series.bars.low[~known]).all()
     assert series.extremes == pytest.approx((np.log10(2), np.log10(110)))
     line = log_outline(series.numbers, 0, 1, 800)
-    x, y = bars_along(series.bars, line, is_log_x=True) or ((), ())
+    x, y = bars_along(series.bars, line) or ((), ())
     np.testing.assert_allclose(x[::3], np.log10(np.arange(1, 5)))
     np.testing.assert_allclose(y[:2], np.log10([90, 110]))
 
@@ -87,9 +87,9 @@ def test_each_bar_contains_its_number(points: list[tuple[float, float]], is_log:
 def test_many_bars_are_not_drawn() -> None:
     numbers = np.ones(MOST_BARS + 1)
     bars = Bars.of(numbers, numbers, is_log=False)
-    assert bars_along(bars, outline(numbers, 0, numbers.size, 5000), is_log_x=False) is None
-    assert bars_along(bars, outline(numbers, 0, 99, 5000), is_log_x=False) is not None
-    assert bars_along(bars, outline(numbers, 0, numbers.size, 64), is_log_x=False) is None
+    assert bars_along(bars, outline(numbers, 0, numbers.size, 5000)) is None
+    assert bars_along(bars, outline(numbers, 0, 99, 5000)) is not None
+    assert bars_along(bars, outline(numbers, 0, numbers.size, 64)) is None
 
 
 def test_packed_numbers_have_no_bars(path: Path) -> None:

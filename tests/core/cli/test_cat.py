@@ -60,7 +60,7 @@ def test_output_through_a_link_keeps_the_link(zarrscope: Run, source: Path, tmp_
     assert (tmp_path / "target.raw").read_bytes() == DATA.tobytes()
 
 
-@pytest.mark.parametrize("suffix", ["hdf5", "h5", "netcdf", "nc"])
+@pytest.mark.parametrize("suffix", ["hdf5", "h5", "h5ad", "nxs", "hdf", "netcdf", "nc"])
 def test_cat_writes_all_of_a_group(zarrscope: Run, source: Path, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / "all"
     done = zarrscope("cat", source, "--as", suffix, "-o", target)
@@ -98,6 +98,7 @@ def test_cat_writes_groups_only_as_types_that_can_hold_them(
     assert (refused.status, "--as hdf5" in refused.stderr) == (2, True)
     refused = zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.h5")
     assert (refused.status, "omit --select" in refused.stderr) == (2, True)
+    assert "zarrscope copy SOURCE PART.zarr --select" in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -71,3 +71,11 @@ def test_an_integer_of_many_digits_is_told_in_one_sentence(zarrscope: Run, tmp_p
     done = zarrscope("tree", tmp_path / "a.zarr")
     assert done.status == 1
     assert "an integer has more digits than any program reads" in done.text + done.stderr
+
+
+def test_a_long_label_is_apart_from_its_value(zarrscope: Run, tmp_path: Path) -> None:
+    data = zc.create(tmp_path / "a.zarr")
+    data.attributes.update({"NX_class": "NXdata", "signal": "a", "auxiliary_signals": ["b"]})
+    for name in ("a", "b"):
+        data.create_array(name, shape=(3,), dtype="f4")
+    assert "\nauxiliary signals b\n" in zarrscope("info", tmp_path / "a.zarr").text

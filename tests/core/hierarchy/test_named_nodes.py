@@ -104,6 +104,16 @@ def test_a_tree_shows_them_all_before_its_error() -> None:
     assert [line.split()[1] for line in lines[1:]] == ["0", "1"]
 
 
+def test_what_is_not_known_below_a_group_has_no_name() -> None:
+    lines: list[str] = []
+    hierarchy = zarrcore.open_hierarchy(
+        store("v2", {"multiscales": [{"datasets": [{"path": "0"}]}]}, "0", "labels/cells")
+    )
+    with hierarchy.branch("/", None) as top, pytest.raises(ListingUnsupportedError):
+        lines.extend(line for _, line in tree_lines(top))
+    assert [line.split()[1] for line in lines[1:]] == ["0", "labels", "…"]
+
+
 def test_a_server_that_answers_everything_has_no_endless_tree() -> None:
     class Everything(Unlisted):
         def get(self, key: str, *arguments: Any, **options: Any) -> Any:

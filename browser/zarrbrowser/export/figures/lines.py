@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from zarrbrowser.export.figures.scales import Scale
 from zarrbrowser.plot.columns import ColumnPlot
 from zarrbrowser.plot.curves import FEW_POINTS, Curve, Polyline, View, dots, rgb
 from zarrbrowser.plot.error_bars import Bars
-from zarrbrowser.plot.series import bars_along, log_outline, outline
+from zarrbrowser.plot.places import Places
+from zarrbrowser.plot.series import bars_along, log_outline, outline, outline_at
 from zarrcore.typing import AnyArray
 
 _SCREEN = (1000, 700)
@@ -34,11 +36,13 @@ class ShownPlot:
     numbers: AnyArray
     """All numbers of the array; exponents of ten if ``y`` is logarithmic."""
     x: Scale
-    """Positions, or their exponents of ten."""
+    """Positions or places, or their exponents of ten."""
     y: Scale
     """The greatest number first: it is at the top."""
     title: str = ""
     bars: Bars | None = None
+    places: Places | None = None
+    """Where the elements are, if not at their positions."""
 
     def as_shown(self) -> Figure:
         """The figure at the resolution of a screen."""
@@ -47,10 +51,11 @@ class ShownPlot:
     def read(self, pixels: tuple[int, int], cancelled: Callable[[], bool] = lambda: False) -> Figure:
         """The figure with the minimum and maximum of each pixel; reads nothing, as all numbers are known."""
         draw = log_outline if self.x.is_log else outline
+        draw = draw if self.places is None else partial(outline_at, self.places)
         line = draw(self.numbers, self.x.low, self.x.high, max(64, pixels[0]))
         few = line.x.size <= FEW_POINTS and line.per_pixel == 1
         lines = [Line(line.x.astype(np.float64), line.y, has_points=few)]
-        bars = bars_along(self.bars, line, is_log_x=self.x.is_log)
+        bars = bars_along(self.bars, line)
         if bars is not None:
             lines.append(Line(*bars))
         return Figure(((0, 0, Plot(tuple(lines), self.x, self.y)),), title=self.title)

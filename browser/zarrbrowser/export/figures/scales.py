@@ -11,6 +11,7 @@ import numpy as np
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.coordinates.dates import date_ticks
 from zarrbrowser.image.colours.norm import Norm, spread
+from zarrbrowser.plot.places import Places
 from zarrbrowser.values.ticks import Tick, log_ticks, number_ticks, signed_log_ticks
 
 
@@ -22,8 +23,8 @@ class Scale:
     """The name of the axis, with its unit."""
     low: float
     high: float
-    coordinate: Coordinate | None = None
-    """What the positions mean, if they are indices."""
+    coordinate: Coordinate | Places | None = None
+    """What the positions mean, if they are indices or places."""
     is_whole: bool = False
     """Whether positions are indices, so that only integers are labelled."""
     is_log: bool = False

@@ -18,13 +18,11 @@ from zarrcore.conventions import (
     Level,
     MultiscaleImage,
     georeference_of,
-    meaning,
-    pyramid_image,
-    recognise,
 )
 from zarrcore.conventions.cf import coordinate_values, find_coordinate, missing_values_of, packing_of
-from zarrcore.conventions.geo import level_paths, plane_dimensions
+from zarrcore.conventions.geo import plane_dimensions
 from zarrcore.conventions.georeference import Affine
+from zarrcore.conventions.image_around import image_around, level_in
 from zarrcore.conventions.values import text
 from zarrcore.errors import StoreError, ZarrError
 from zarrcore.filetypes.tiff.gdal_tags import PLAIN, Quantity
@@ -37,7 +35,6 @@ Plane = tuple[int | None, int | None]
 _COLOURS: Final = ("c", "channel", "channels", "band", "bands", "s", "sample", "samples", "rgb", "rgba")
 _MOST_NAMES: Final = 1 << 16
 """The longest dimension whose indices have names: GDAL has at most so many bands."""
-_IMAGES: Final = ("image", "label image", "pyramid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +89,8 @@ def raster_facts(array: Array, find: Callable[[str], Any] | None = None) -> Rast
     look = find or array.hierarchy.node
     georeference = _known(lambda: georeference_of(array, look)) or Georeference()
     plane, colours = _axes(array, georeference.dimensions)
-    image = _known(lambda: _image_with(array, look))
-    own = None if image is None else _level_of(array, image)
+    image = _known(lambda: image_around(array, look))
+    own = None if image is None else level_in(array, image)
     transform = georeference.transform
     if transform is None and image is not None and own is not None:
         transform = _transform_of_level(own, image, plane, look)
@@ -190,38 +187,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return f"{value:.10g}" if isinstance(value, float) else str(value)
-
-
-def _image_with(array: ArrayNode, find: Callable[[str], Any]) -> MultiscaleImage | None:
-    """The image of which an array is a level, according to the groups above it."""
-    group, _, _ = array.path.rpartition("/")
-    while group or array.path != "/":
-        node = find(group or "/")
-        found = recognise(node)
-        if found is not None and found[1] in _IMAGES:
-            image = _image_of_group(node, array, find)
-            if image is not None:
-                return image
-        if not group:
-            break
-        group = group.rpartition("/")[0]
-    return None
-
-
-def _image_of_group(group: Any, array: ArrayNode, find: Callable[[str], Any]) -> MultiscaleImage | None:
-    """The image in a group of which an array is a level."""
-    inside = array.path.removeprefix(group.path.rstrip("/") + "/")
-    level = next((path for path in level_paths(group) if inside.startswith(f"{path}/")), None)
-    image = (
-        meaning(group, find)
-        if level is None
-        else pyramid_image(group, inside.removeprefix(f"{level}/"), find)
-    )
-    return image if isinstance(image, MultiscaleImage) and _level_of(array, image) is not None else None
-
-
-def _level_of(array: ArrayNode, image: MultiscaleImage) -> Level | None:
-    return next((level for level in image.levels if level.node.path == array.path), None)
 
 
 def _transform_of_level(

@@ -58,6 +58,12 @@ def _words_of_old(array: ArrayNode) -> Iterator[Finding]:
         sentence = "the document follows the draft of February 2023: other readers refuse it"
         yield Finding("warning", "document-of-a-draft", array.path, sentence, array.metadata_key)
         return
+    for member in ("chunk_key_encoding", "fill_value"):
+        if member not in document:
+            sentence = (
+                f"the document lacks {member!r}; it is read as the default, and other readers refuse it"
+            )
+            yield Finding("warning", "member-not-named", array.path, sentence, array.metadata_key)
     stored = document.get("codecs")
     if not isinstance(stored, list) or len(stored) < len(array.codecs):
         sentence = "the document names no array → bytes codec; it is read as 'bytes', little-endian, and others may refuse it"
@@ -154,12 +160,13 @@ def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
 
 
 def _differences(consolidated: JsonObject, own: JsonObject) -> Iterator[str]:
-    """The members that differ, with their values if these are short; those of version 2 are in several documents."""
+    """The members that differ, with their values if these are short: also those of attributes and of version 2's documents."""
     for name in sorted(own.keys() | consolidated.keys()):
         stale, true = consolidated.get(name), own.get(name)
         if stale == true:
             continue
-        if name.startswith(".") and isinstance(stale, dict) and isinstance(true, dict):
+        is_several = name.startswith(".") or name == "attributes"
+        if is_several and isinstance(stale, dict) and isinstance(true, dict):
             yield from _differences(stale, true)
             continue
         texts = json.dumps(stale), json.dumps(true)
@@ -204,7 +211,7 @@ class Consolidated:
                 yield self._stale(node.path, "the consolidated metadata does not include it")
         elif consolidated != own:
             differ = ", ".join(_differences(consolidated, own))
-            yield self._stale(node.path, f"the consolidated metadata has another {differ}")
+            yield self._stale(node.path, f"the consolidated metadata differs in {differ}")
 
     def skip(self, path: str) -> None:
         """Do not report a node, and those below it, as missing: they could not be read, or listed."""

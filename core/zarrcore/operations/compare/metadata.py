@@ -18,6 +18,8 @@ from zarrcore.sizes import format_shape
 _FILL_VALUE: Final = "_FillValue"
 _LONGEST = 80
 """The most letters of a value that is shown."""
+_BEFORE: Final = 20
+"""How many letters before the first difference are shown of a long value."""
 
 
 def compare_metadata(
@@ -109,7 +111,8 @@ def _compare_attributes(one: Mapping[str, Any], other: Mapping[str, Any], path: 
         elif name not in one:
             sentence = f"{label} is only in B: {_short(values[1])}"
         elif _canonical(values[0]) != _canonical(values[1]):
-            sentence = f"{label}: {_short(values[0])} in A, {_short(values[1])} in B"
+            one_text, other_text = _pair(*values)
+            sentence = f"{label}: {one_text} in A, {other_text} in B"
         else:
             continue
         a, b = ({name: holder[name]} if name in holder else {} for holder in (one, other))
@@ -119,7 +122,7 @@ def _compare_attributes(one: Mapping[str, Any], other: Mapping[str, Any], path: 
 def _told(
     what: What, path: str, label: str, values: tuple[Any, ...], shown: tuple[str, ...] | None = None
 ) -> Difference:
-    one, other = shown or tuple(map(_short, values))
+    one, other = shown or _pair(*values)
     return Difference(what, path, f"{label}: {one} in A, {other} in B", *values)
 
 
@@ -129,5 +132,21 @@ def _canonical(value: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _pair(one: Any, other: Any) -> tuple[str, str]:
+    """Two values that differ, as texts that do: a text beside another type is quoted, long ones begin where they differ."""
+    if not (isinstance(one, str) and isinstance(other, str)):
+        one, other = (json.dumps(value, ensure_ascii=False) for value in (one, other))
+    same = next(
+        (place for place, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1),
+        min(len(one), len(other)),
+    )
+    if same < _LONGEST - 1:
+        return _cut(one), _cut(other)
+    return _cut("…" + one[same - _BEFORE :]), _cut("…" + other[same - _BEFORE :])
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

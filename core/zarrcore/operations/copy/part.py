@@ -10,6 +10,7 @@ from typing import Any, SupportsIndex
 from zarrcore.array.selection.axes import AxisRange
 from zarrcore.array.selection.basic import normalize
 from zarrcore.array.selection.text import parse_names, parse_selection
+from zarrcore.conventions import names_along
 from zarrcore.errors import SelectionError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.metadata import ArrayMetadata, RegularChunkGrid
@@ -60,7 +61,7 @@ class Part:
                     "a selection by position is for one array: name it, or select by names of dimensions, such as time=0:10"
                 )
             return _ranges(node, self._selection)
-        names = node.dimension_names or ()
+        names = names_along(node, node.hierarchy.node) or ()
         if not any(name in self._names for name in names):
             return None
         for name, length in zip(names, node.shape, strict=True):

@@ -29,17 +29,23 @@ _BOOKKEEPING: Final = {
     "_NCProperties",
     "_nc3_strict",
 }
+_TELLS_LISTS: Final = frozenset({"encoding-type", "neurodata_type"})
+"""Attributes of AnnData and HDMF, which store one text as such: a list of one text stays one, such as ``column-order``."""
 
 
 def shown_attributes(file: Hdf5File, node: Node) -> dict[str, Any]:
     """The attributes of an object without bookkeeping, as JSON in the conventions of xarray."""
     hidden = _BOOKKEEPING | ({"CLASS", "NAME"} if node.is_scale else set())
     shown, room = {}, room_for_attributes()
+    tells_lists = not _TELLS_LISTS.isdisjoint(node.attributes)
     for name, attribute in node.attributes.items():
         if name in hidden:
             continue
         try:
-            shown[name] = attribute.json(file.heaps, room)
+            value = attribute.json(file.heaps, room)
+            shown[name] = (
+                [value] if tells_lists and attribute.shape == (1,) and isinstance(value, str) else value
+            )
         except (BrokenFileError, UnshownError) as error:
             if node.is_dataset:  # it may say what the elements mean
                 raise

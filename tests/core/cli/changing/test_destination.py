@@ -128,7 +128,7 @@ def test_a_repository_is_never_offered_a_database(zarrscope: Run, source: Path, 
         ("w.npy", "a NumPy file", True),
         ("w.nii", "a NIfTI file", False),
         ("W.NII.GZ", "a NIfTI file", False),
-        ("w.h5ad", "an HDF5 file", False),
+        ("w.h5ad", "an HDF5 file", True),
     ],
 )
 def test_a_folder_with_the_name_of_a_file_is_refused(

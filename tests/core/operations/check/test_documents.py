@@ -49,6 +49,19 @@ def test_a_document_without_codecs_gives_a_warning(root: Path) -> None:
     assert kinds(root) == {("warning", "codecs-not-named", "/old")}
 
 
+@pytest.mark.parametrize("member", ["chunk_key_encoding", "fill_value"])
+def test_a_document_without_a_member_that_others_need_gives_a_warning(tmp_path: Path, member: str) -> None:
+    root = tmp_path / "x.zarr"
+    zarr.create_array(root, data=DATA, chunks=(5, 5))
+    document = json.loads((root / "zarr.json").read_text())
+    assert kinds(root) == set()
+    del document[member]
+    (root / "zarr.json").write_text(json.dumps(document))
+    assert kinds(root) == {("warning", "member-not-named", "/")}
+    with pytest.raises(KeyError, match=member):
+        zarr.open_array(root, mode="r")
+
+
 def opened_by_tensorstore(root: Path) -> tensorstore.TensorStore:
     return tensorstore.open({"driver": "zarr3", "kvstore": root.as_uri()}).result()
 

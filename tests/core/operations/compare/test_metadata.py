@@ -81,6 +81,16 @@ def test_attributes_are_compared_one_by_one() -> None:
     ]
 
 
+def test_the_texts_of_two_values_show_where_they_differ() -> None:
+    long = {"names": ["x" * 9] * 30, "last": 1}
+    one = array(attributes={"a": ["x"], "b": long, "c": "x" * 200 + "1"})
+    other = array(attributes={"a": "x", "b": {**long, "last": 2}, "c": "x" * 200 + "2"})
+    a, b, c = (found.sentence for found in compare_metadata(one, other, "/x", Wanted()))
+    assert a == 'attribute a: ["x"] in A, "x" in B'
+    assert (b.split(" in A, ")[0][-4:], b[-9:]) == (": 1}", ": 2} in B")
+    assert c == f"attribute c: …{'x' * 20}1 in A, …{'x' * 20}2 in B"
+
+
 def test_chunks_shards_and_codecs_count_only_if_wanted() -> None:
     other = array(chunks=(4, 3), codecs=["gzip"])
     assert differences(array(), other) == {}

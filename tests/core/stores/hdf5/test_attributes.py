@@ -33,6 +33,25 @@ def test_attributes_have_their_names_and_order(count: int, options: dict) -> Non
     assert [*found] == names
 
 
+@pytest.mark.parametrize("mark", ["encoding-type", "neurodata_type"])
+def test_a_list_of_one_text_stays_one_where_the_writer_tells_it_from_a_text(mark: str) -> None:
+    """``column-order`` of AnnData and ``colnames`` of HDMF: a copy whose list became a text is not read any more."""
+
+    def write(file: h5py.File) -> None:
+        file.attrs.update({mark: "x", "several": ["gene"], "number": [5]})
+        file.attrs["fixed"] = np.array(["gene"], "S4")
+        file.create_group("netcdf").attrs["several"] = ["gene"]
+
+    file = written(write)
+    assert shown_attributes(file, node(file, "")) == {
+        mark: "x",
+        "several": ["gene"],
+        "number": 5,
+        "fixed": ["gene"],
+    }
+    assert shown_attributes(file, node(file, "netcdf")) == {"several": "gene"}
+
+
 def test_an_attribute_of_a_committed_type() -> None:
     def write(file: h5py.File) -> None:
         file["type"] = h5py.h5t.NATIVE_INT16.dtype

@@ -95,6 +95,16 @@ def test_levels_of_an_image_are_one_file(
         assert 'PhysicalSizeX="130.0"' in tiff.ome_metadata
 
 
+@pytest.mark.parametrize("name", ["v2.zarr", "v3.zarr"])
+def test_parts_of_a_level_are_named_by_the_axes_of_its_image(
+    image: Mount, levels: list[np.ndarray], name: str
+) -> None:
+    folder = image.arrays / name / "1"
+    assert np.array_equal(np.load(folder / "[c=1,z=2,y=3:90].npy"), levels[1][1, 2, 3:90])
+    assert not (folder / "[t=1].npy").exists()
+    assert not (image.arrays / "pixels.zarr/[c=1].npy").exists()
+
+
 def test_groups_that_are_not_images_lack_the_file(image: Mount) -> None:
     for folder in ("", "v2.zarr/labels", "pixels.zarr"):
         assert not (image.arrays / folder / "image.ome.tiff").exists()

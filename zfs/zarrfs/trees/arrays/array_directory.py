@@ -9,7 +9,7 @@ nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -43,9 +43,10 @@ class ArrayDirectory(Directory):
         editor: changes the array; None if the mount or the array is read-only.
         facts: returns what other nodes say about the array, for a type of files. Called with ``wait=False``, it raises
             WouldBlockError if that is not in memory.
+        names: returns the names of its dimensions; ``wait`` as for the facts.
     """
 
-    __slots__ = ("_array", "_before_open", "_editor", "_facts", "_shown", "_texts", "mtime_s")
+    __slots__ = ("_array", "_before_open", "_editor", "_facts", "_names", "_shown", "_texts", "mtime_s")
 
     def __init__(
         self,
@@ -56,12 +57,14 @@ class ArrayDirectory(Directory):
         texts: Texts,
         editor: ArrayEditor | None,
         facts: Callable[[FileType, bool], Any],
+        names: Callable[[bool], Sequence[str | None] | None],
     ) -> None:
         self._array = array
         self._editor = editor
         self._shown = shown
         self._before_open = before_open
         self._facts = facts
+        self._names = names
         self._texts = texts
         self.mtime_s = mtime_s
 
@@ -80,7 +83,8 @@ class ArrayDirectory(Directory):
         if not suffix or not text or text != text.strip():
             return None
         try:
-            selection = () if text == "data" else parse_selection(text, self._array.dimension_names)
+            names = self._names(wait) if "=" in text else None
+            selection = () if text == "data" else parse_selection(text, names)
             if is_text:
                 return self._texts.file(self._array, selection, self.mtime_s, wait)
             kind = file_type(suffix)

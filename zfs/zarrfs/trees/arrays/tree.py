@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
@@ -17,6 +17,7 @@ from threading import Event, Lock
 from typing import Any, Final
 
 from zarrcore.ages import aged, note_age
+from zarrcore.conventions import names_along
 from zarrcore.errors import (
     HierarchyNotFoundError,
     MetadataError,
@@ -251,9 +252,9 @@ class ArraysTree:
         """The directory of a node."""
         if isinstance(node, ArrayNode):
             editor = None if node.read_only else self.editor
-            facts = partial(self._facts_of, node)
+            facts, names = partial(self._facts_of, node), partial(self._names_along, node)
             return ArrayDirectory(
-                node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor, facts
+                node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor, facts, names
             )
         if isinstance(node, Group):
             return GroupDirectory(self, node)
@@ -268,7 +269,30 @@ class ArraysTree:
         """
         if not kind.facts:
             return None
-        question = kind.suffix, array.path, array.version
+        return self._told(array, kind.suffix, partial(kind.facts_of, array), wait)
+
+    def _names_along(self, array: ArrayNode, wait: bool) -> Sequence[str | None] | None:
+        """The names of an array's dimensions, its own or those of its image.
+
+        Raises:
+            WouldBlockError: they are not in memory, and ``wait`` is False.
+            StoreError: the store failed.
+        """
+        if array.dimension_names is not None:
+            return array.dimension_names
+        found: Sequence[str | None] | None = self._told(array, "names", partial(names_along, array), wait)
+        return found
+
+    def _told(
+        self, array: ArrayNode, what: str, ask: Callable[[Callable[[str], Any]], Any], wait: bool
+    ) -> Any:
+        """What other nodes say about an array; ``ask`` is called with what finds them.
+
+        Raises:
+            WouldBlockError: it is not in memory, and ``wait`` is False.
+            StoreError: the store failed.
+        """
+        question = what, array.path, array.version
         known = self._facts.get(question)
         if known is not None:
             return known[0]
@@ -281,7 +305,7 @@ class ArraysTree:
                 raise NodeNotFoundError(path, array.hierarchy.url)
             return node
 
-        return self._facts.learn(question, lambda: kind.facts_of(array, find))
+        return self._facts.learn(question, lambda: ask(find))
 
     def mtime_s(self, node: AnyNode) -> float | None:
         """When a node's document was written, if that is known without a round trip for each node."""

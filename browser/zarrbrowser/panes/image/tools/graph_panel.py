@@ -10,11 +10,13 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.state import Change
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.plot.places import Places, places_along
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.accessible_names import name_box
@@ -23,6 +25,7 @@ from zarrbrowser.widgets.graph import Graph
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.save_dialog import ask_for_file
 from zarrbrowser.workers import Lane, Workers
+from zarrcore.typing import AnyArray
 
 Plot = TypeVar("Plot", bound=Graph)
 
@@ -57,6 +60,7 @@ class GraphPanel(QFrame, Generic[Plot]):
         self._what = what
         self._lane = Lane(workers, in_flight=1)
         self._image: Image | None = None
+        self._places: tuple[Coordinate | None, Places | None] = (None, None)
         self._is_on = False
         self._agreed_bytes = ASK_ABOVE_BYTES
         self._colours: Colours | None = None
@@ -117,6 +121,18 @@ class GraphPanel(QFrame, Generic[Plot]):
 
     @abstractmethod
     def _label(self) -> None: ...
+
+    def _find_places(self, coordinate: Coordinate | None) -> bool:
+        """Find where the positions of coordinates are, which are drawn from now on; whether these are other coordinates."""
+        if coordinate is self._places[0]:
+            return False
+        self._places = coordinate, places_along(coordinate, is_log=False)
+        return True
+
+    def _across(self, positions: AnyArray) -> AnyArray:
+        """Where positions are drawn: as far apart as their coordinates."""
+        places = self._places[1]
+        return positions if places is None else places.of(positions)
 
     def _ask_where(self) -> None:
         title, filters = f"Export the {self._what} to a file", "Comma-separated values (*.csv)"

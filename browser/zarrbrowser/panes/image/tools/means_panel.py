@@ -148,11 +148,14 @@ class MeansPanel(GraphPanel[ProfilePlot]):
         self.export.setEnabled(shown is not None)
         self.words.setText("Weighted by area" if shown is not None and shown[1].is_by_area else "")
         if shown is not None:
-            self.graph.show_curves(shown[1].positions, shown[1].curves, shown[0].name)
+            self._draw(shown)
             self._label()
         elif self.has_graph:
             for curve in self.graph.curves:
                 curve.setData([], [])
+
+    def _draw(self, shown: tuple[PlaneMean, Means]) -> None:
+        self.graph.show_curves(self._across(shown[1].positions), shown[1].curves, shown[0].name)
 
     def _label(self) -> None:
         state = self._model.state
@@ -160,7 +163,9 @@ class MeansPanel(GraphPanel[ProfilePlot]):
             return
         along = self.shown[0].along
         name, coordinate = state.settings.axes.names[along], self._coordinate_labels.coordinates.get(along)
-        self.graph.across.show_coordinate(name, coordinate)
+        if self._find_places(coordinate):
+            self._draw(self.shown)
+        self.graph.across.show_coordinate(name, self._places[1] or coordinate)
         falls = coordinate is not None and _falls(coordinate.values)
         self.graph.view.invertX(falls)  # greater coordinates are on the right: the south is on the left
         name, unit = state.image.name or "mean", state.settings.unit(state.image.base)

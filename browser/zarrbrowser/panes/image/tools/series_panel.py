@@ -258,7 +258,7 @@ class SeriesPanel(GraphPanel[Graph]):
         for line, numbers in zip(read, known, strict=True):
             # Qt aborts when it draws points without coordinates.
             drawn = line.numbers * factor if numbers.size and line.numbers is not None else np.empty(0)
-            line.curve.setData(np.arange(drawn.size), drawn)
+            line.curve.setData(self._across(np.arange(drawn.size)), drawn)
         self._name_lines()
         self._label()
 
@@ -295,10 +295,13 @@ class SeriesPanel(GraphPanel[Graph]):
         if state is None or axis is None or not self._is_on:
             return
         coordinate = self._coordinate_labels.coordinates.get(axis)
-        self.graph.across.show_coordinate(state.settings.axes.names[axis], coordinate)
+        if self._find_places(coordinate):
+            self._draw()  # which labels it
+            return
+        self.graph.across.show_coordinate(state.settings.axes.names[axis], self._places[1] or coordinate)
         self.plot.setLabel("left", unit_of(state.image.base, state.settings.elements) or "value")
         self.here.setVisible(axis not in state.settings.axes.shown)
-        self.here.setValue(state.settings.axes.index[axis])
+        self.here.setValue(float(self._across(np.array([state.settings.axes.index[axis]]))[0]))
 
     # Export
 

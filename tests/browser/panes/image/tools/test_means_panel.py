@@ -52,6 +52,22 @@ def drawn(panel: MeansPanel) -> list[float]:
     return [] if not curves or curves[0].yData is None else curves[0].yData.tolist()
 
 
+def test_means_are_drawn_where_their_uneven_coordinates_are(
+    array: FakeArray, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    heights = np.geomspace(1, 1000, 30)
+    pane = pane_of(open_window(FakeGroup({"array": array, "lat": FakeArray(heights)}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
+    pane.body.controls.means.click()
+    panel = pane.body.tools.means
+    qtbot.waitUntil(lambda: is_drawn(panel, ZONAL[0]))
+    assert panel.graph.curves[0].xData == pytest.approx((heights - 1) / 999 * 29)
+    ticks = panel.graph.across._ticks(0, 29, 900)
+    assert len(ticks) > 2
+    for place, text in ticks:
+        assert place == pytest.approx((float(text.replace(",", "")) - 1) / 999 * 29)
+
+
 def is_drawn(panel: MeansPanel, expected: object) -> bool:
     found = drawn(panel)
     return len(found) == np.size(expected) and np.allclose(found, np.asarray(expected), rtol=1e-12)

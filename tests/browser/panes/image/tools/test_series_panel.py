@@ -69,6 +69,26 @@ def test_each_click_adds_the_series_through_its_element(
     assert (panel.lines, panel.marks.getData()[0].size) == ([], 0)
 
 
+def test_a_series_is_drawn_where_its_uneven_coordinates_are(
+    cube: FakeArray, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    days = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 110])
+    time = FakeArray(days)
+    time.attributes = {"units": "days since 2000-01-01"}
+    pane = pane_of(open_window(FakeGroup({"array": cube, "time": time}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known)
+    pane.body.controls.series.click()
+    pane.canvas.picked.emit((3.0, 5.0))
+    panel = pane.body.tools.series
+    qtbot.waitUntil(lambda: drawn(panel) == [CUBE[:, 3, 5].tolist()])
+    assert panel.lines[0].curve.xData == pytest.approx(days / 10)
+    pane.body.sliders.step(4)
+    assert panel.here.value() == pytest.approx(0.4)
+    choose(panel.axis, "lon")
+    qtbot.waitUntil(lambda: drawn(panel) == [CUBE[0, 3].tolist()])
+    assert panel.lines[0].curve.xData.tolist() == [*range(30)]
+
+
 def test_another_axis_shows_the_same_points_along_it(
     pane: ImagePane, panel: SeriesPanel, qtbot: QtBot
 ) -> None:

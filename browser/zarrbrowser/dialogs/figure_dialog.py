@@ -168,6 +168,7 @@ class FigureDialog(QDialog):
         form.setVerticalSpacing(8)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         size = QHBoxLayout()
+        size.setSpacing(6)
         for widget in (self.width_, label("×", "muted"), self.height_, self.unit):
             size.addWidget(widget)
         for name, field in (

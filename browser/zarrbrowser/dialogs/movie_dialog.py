@@ -203,6 +203,7 @@ class MovieDialog(QDialog):
 
 def _beside(*widgets: QWidget) -> QLayout:
     row = QHBoxLayout()
+    row.setSpacing(6)
     for widget in widgets:
         row.addWidget(widget)
     return row

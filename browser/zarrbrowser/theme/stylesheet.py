@@ -49,7 +49,8 @@ QLineEdit, QComboBox, QAbstractSpinBox {
 }
 QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 16px; }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { border: 2px solid $accent; padding: 2px 6px; }
-QLineEdit[refused="true"], QLineEdit[refused="true"]:focus { border-color: $warning; background: $warning_ground; }
+QLineEdit[refused="true"], QLineEdit[refused="true"]:focus,
+QAbstractSpinBox[refused="true"], QAbstractSpinBox[refused="true"]:focus { border-color: $warning; background: $warning_ground; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {
     color: $disabled; border-color: $border;
 }

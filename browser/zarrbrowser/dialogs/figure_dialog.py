@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -28,6 +27,7 @@ from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.number_box import NumberBox
 
 _LATER_MS = 60
 _PREVIEW, _LEAST_PREVIEW = QSize(430, 400), QSize(160, 120)
@@ -168,6 +168,7 @@ class FigureDialog(QDialog):
         form.setVerticalSpacing(8)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         size = QHBoxLayout()
+        size.setSpacing(6)
         for widget in (self.width_, label("×", "muted"), self.height_, self.unit):
             size.addWidget(widget)
         for name, field in (
@@ -230,17 +231,13 @@ class FigurePreview(QWidget):
         )
 
 
-def _number(name: str) -> QDoubleSpinBox:
-    number = QDoubleSpinBox()
-    number.setDecimals(0)
-    number.setAccessibleName(name)
-    number.setToolTip(name[0].upper() + name[1:])
-    number.setKeyboardTracking(False)
+def _number(name: str) -> NumberBox:
+    number = NumberBox(name)
     number.setMinimumWidth(84)
     return number
 
 
-def _range(number: QDoubleSpinBox, unit: str) -> None:
+def _range(number: NumberBox, unit: str) -> None:
     number.setDecimals(1 if unit == "mm" else 2)
     number.setRange(10.0 / UNITS_MM[unit], 2000.0 / UNITS_MM[unit])
 

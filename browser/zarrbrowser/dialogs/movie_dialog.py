@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QLayout,
@@ -28,6 +27,7 @@ from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import count, format_duration
 from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.number_box import NumberBox
 
 MovieAxis = tuple[int, str, int]
 """An axis, its name and its length."""
@@ -203,17 +203,14 @@ class MovieDialog(QDialog):
 
 def _beside(*widgets: QWidget) -> QLayout:
     row = QHBoxLayout()
+    row.setSpacing(6)
     for widget in widgets:
         row.addWidget(widget)
     return row
 
 
-def _whole(name: str) -> QDoubleSpinBox:
-    number = QDoubleSpinBox()
-    number.setDecimals(0)
-    number.setAccessibleName(name)
-    number.setToolTip(name[0].upper() + name[1:])
-    number.setKeyboardTracking(False)
+def _whole(name: str) -> NumberBox:
+    number = NumberBox(name)
     number.setMinimumWidth(96)
     return number
 

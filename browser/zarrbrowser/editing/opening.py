@@ -25,7 +25,7 @@ def open_for_changes(request: SourceRequest, shown: Source | None = None) -> Sou
     # late: as in `open_source`
     import zarrcore
     from zarrcore.hierarchy import open_hierarchy
-    from zarrcore.stores import StatisticsStore, StoreOptions
+    from zarrcore.stores import RequestLog, StatisticsStore, StoreOptions
 
     if shown is not None:
         check_store(shown)
@@ -35,14 +35,14 @@ def open_for_changes(request: SourceRequest, shown: Source | None = None) -> Sou
     # A cache may be older than the store.
     options = replace(options or StoreOptions(), cache_dir=None, cache_url=None)
     counted = StatisticsStore(zarrcore.open_store(request.address, options=options, all_versions=True))
+    log = RequestLog()
+    counted.log_to(log)
     store = WatchedStore(counted)
     check_permission(store)
     hierarchy = open_hierarchy(
         store, "r+", request.format, chunk_cache=zarrcore.ChunkCache(CACHE_BYTES), believe_consolidated=False
     )
-    return Source(
-        request, hierarchy, hierarchy.node("/"), counted.statistics, counted.log_to, may_change=True
-    )
+    return Source(request, hierarchy, hierarchy.node("/"), counted.statistics, log.take, may_change=True)
 
 
 def check_store(source: Source) -> None:

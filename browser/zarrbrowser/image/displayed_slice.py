@@ -135,14 +135,15 @@ class DisplayedSlice:
     def rgba(self, parts: tuple[AnyArray, ...]) -> NDArray[np.uint8]:
         """The picture of the result of `read`, as on the screen, shape (h, w, 4); missing values are transparent."""
         turned = [self.oriented(part) for part in parts]
+        plain = replace(self.style, nan=NOTHING, fill=NOTHING)
         if self.channels:
             return blend(
-                [self.elements.numbers(part)[0] for part in turned],
+                turned,
+                self.elements,
                 [one.levels for one in self.channels],
                 [one.channel.colour for one in self.channels],
-                self.style.norm,
+                plain,
             )
         if self.axes.channel is not None:
-            return coloured(turned[0], self.brightest)
-        plain = replace(self.style, nan=NOTHING, fill=NOTHING)
+            return coloured(turned[0], self.brightest, self.elements, plain)
         return colours_of(turned[0], self.elements, plain)

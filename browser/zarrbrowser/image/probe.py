@@ -18,6 +18,7 @@ from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements, is_complex, unit_of
 from zarrbrowser.values.quantities import format_value
 from zarrcore.conventions.cf import flag_meaning
+from zarrcore.typing import AnyArray
 
 
 class Told(Protocol):
@@ -138,8 +139,10 @@ def describe(elements: Elements, value: Any, array: ArrayLike | None = None) -> 
     is_plain = isinstance(one, str | bytes | bool | np.bool_)
     units = "" if array is None or is_plain else unit_of(array, elements)
     text, unit = format_value(one), f" {units}" if units else ""
-    if not hasattr(one, "dtype") or one.ndim:
+    if not hasattr(one, "dtype"):
         return text + unit
+    if one.ndim:
+        return text + unit + _why_no_colour(elements, one)
     if is_complex(one.dtype):
         numbers, _ = elements.numbers(value.reshape(1))
         return f"{text}{unit}  ({elements.part.value} {format_value(numbers[0])})"
@@ -156,6 +159,13 @@ def describe(elements: Elements, value: Any, array: ArrayLike | None = None) -> 
         return f"{text}  ({mark})"
     flags = flag_meaning(array.attributes, int(one)) if array is not None and one.dtype.kind in "iu" else ""
     return text + unit + (f"  ({flags})" if flags else "")
+
+
+def _why_no_colour(elements: Elements, value: AnyArray) -> str:
+    """Why red, green and blue are drawn as missing: all three are; empty if they are not, or are no colours."""
+    colours = value[:3]
+    is_fill = elements.numbers(colours)[1] if colours.dtype.kind in "iuf" else None
+    return f"  ({elements.why_marked(colours)})" if is_fill is not None and is_fill.all() else ""
 
 
 def _rounded(value: float) -> str:

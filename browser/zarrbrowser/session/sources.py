@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from zarrbrowser.nodes.protocols import HierarchyLike, NodeLike
 from zarrbrowser.session.connection import Connection
+
+if TYPE_CHECKING:  # the window shows before stores are loaded
+    from zarrcore.stores import RequestRecord
 
 _log = logging.getLogger(__name__)
 CACHE_BYTES = 512 * 2**20
@@ -91,8 +94,8 @@ class Source:
     statistics: Callable[[], Mapping[str, Any]] = dict
     """Requests to the store so far, by kind of operation: see `zarrcore`'s `StatisticsStore`."""
 
-    log_requests: Callable[[Any], object] = lambda _log: None
-    """Has a `RequestLog` get each request to the store; None ends that."""
+    take_requests: Callable[[], Sequence[RequestRecord]] = tuple
+    """The latest requests to the store that have not been taken yet, the oldest first."""
 
     versions: tuple[tuple[str, str], ...] = ()
     """Other views of the same source: labels, and addresses; empty for most sources."""
@@ -158,17 +161,18 @@ def open_source(request: SourceRequest) -> Source:
     # late: the window shows before codecs and stores are loaded
     import zarrcore
     from zarrcore.conventions import recognise  # noqa: F401 - rows need it when they are drawn, and would wait for it
-    from zarrcore.stores import StatisticsStore
+    from zarrcore.stores import RequestLog, StatisticsStore
 
-    cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options
+    cache, options, log = zarrcore.ChunkCache(CACHE_BYTES), request.options, RequestLog()
     if isinstance(options, Connection):
         options = options.store_options()
     store = StatisticsStore(zarrcore.open_store(request.address, options=options, all_versions=True))
+    store.log_to(log)
     hierarchy = zarrcore.open_hierarchy(store, format=request.format, chunk_cache=cache)
     versions = tuple(hierarchy.store.choices())
     root = hierarchy.node("/")
     first = _first(root, hierarchy) if request.path == "/" else ""
-    return Source(request, hierarchy, root, store.statistics, store.log_to, versions, first=first)
+    return Source(request, hierarchy, root, store.statistics, log.take, versions, first=first)
 
 
 def _first(root: Any, hierarchy: HierarchyLike) -> str:

@@ -49,7 +49,8 @@ QLineEdit, QComboBox, QAbstractSpinBox {
 }
 QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 16px; }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { border: 2px solid $accent; padding: 2px 6px; }
-QLineEdit[refused="true"], QLineEdit[refused="true"]:focus { border-color: $warning; background: $warning_ground; }
+QLineEdit[refused="true"], QLineEdit[refused="true"]:focus,
+QAbstractSpinBox[refused="true"], QAbstractSpinBox[refused="true"]:focus { border-color: $warning; background: $warning_ground; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {
     color: $disabled; border-color: $border;
 }
@@ -121,6 +122,7 @@ QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
 QMenu::item { padding: 5px 24px 5px 12px; border-radius: 4px; }
 QMenu::item:selected { background: $selection; color: $text; }
 QMenu::item:disabled { color: $disabled; }
+QMenu::icon:checked { background: $selection; border: 1px solid $accent; border-radius: 4px; }
 QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
 QMenu::indicator { width: 12px; height: 12px; margin-left: 6px; }
 QMenu::indicator:checked { image: url("$check"); }

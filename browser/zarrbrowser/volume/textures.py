@@ -16,7 +16,7 @@ from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
 from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.image.colours.norm import Norm, spread
 from zarrbrowser.image.colours.painting import Measured, bounds
-from zarrbrowser.image.colours.render import Style, coloured, colours_of
+from zarrbrowser.image.colours.render import Style, brightest_of, coloured, colours_of
 from zarrbrowser.image.levels import Colour, Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.values.elements import Elements
@@ -56,10 +56,7 @@ class Painted:
 def measure_volumes(settings: ViewSettings, volumes: Sequence[VolumeSamples]) -> Measured:
     """Statistics of what is read of volumes."""
     if volumes and volumes[0].plane.channel is not None:
-        brightest = 255.0
-        if volumes[0].values.dtype.itemsize > 1:
-            brightest = float(max(1, np.max(volumes[0].values[..., :3], initial=1)))
-        return Measured((), brightest)
+        return Measured((), brightest_of(volumes[0].values, settings.elements))
     return Measured(tuple(_statistics(settings, one) for one in volumes))
 
 
@@ -76,7 +73,7 @@ def paint_volumes(
         colour_map: the one that the user chose last, for settings that name none.
     """
     if volumes[0].plane.channel is not None:
-        return Painted((_of_colours(volumes[0], measured.brightest),), measured)
+        return Painted((_of_colours(volumes[0], measured.brightest, settings.elements),), measured)
     name = settings.colour_map or colour_map
     if not settings.is_blended and name == LABELS:
         return Painted((_of_labels(image, settings, volumes[0]),), measured)
@@ -173,13 +170,13 @@ def _of_labels(image: Image, settings: ViewSettings, volume: VolumeSamples) -> T
     return Texture(data, None, is_smooth=False)
 
 
-def _of_colours(volume: VolumeSamples, brightest: float) -> Texture:
+def _of_colours(volume: VolumeSamples, brightest: float, elements: Elements) -> Texture:
     """Red, green and blue; the brighter, the less transparent."""
     depth, rows, columns, components = volume.values.shape
     data = np.empty((depth, rows, columns, 4), np.uint8)
     for slab in _slabs(volume):
         flat = volume.values[slab].reshape(-1, columns, components)
-        data[slab] = coloured(flat, brightest).reshape(-1, rows, columns, 4)
+        data[slab] = coloured(flat, brightest, elements, Style()).reshape(-1, rows, columns, 4)
         lightest = data[slab, ..., :3].max(axis=-1)
         data[slab, ..., 3] = np.minimum(data[slab, ..., 3], lightest)
     if not volume.is_whole:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QGridLayout,
     QMenu,
     QSizePolicy,
@@ -22,6 +21,7 @@ from zarrbrowser.image.calculations.reduction import Reduction, Statistic
 from zarrbrowser.widgets.buttons import colour, tool_button
 from zarrbrowser.widgets.jump_slider import JumpSlider
 from zarrbrowser.widgets.label import ElidedLabel, label
+from zarrbrowser.widgets.number_box import NumberBox
 from zarrbrowser.widgets.playing_menu import PlayingMenu
 from zarrbrowser.widgets.scrolled import Scrolled
 from zarrbrowser.widgets.tooltip import tooltip
@@ -73,7 +73,7 @@ class AxisSliders(Scrolled):
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(2, 1)
         self.sliders: dict[int, QSlider] = {}
-        self.spins: dict[int, QDoubleSpinBox] = {}
+        self.spins: dict[int, NumberBox] = {}
         self.plays: dict[int, QToolButton] = {}
         self.totals: dict[int, ElidedLabel] = {}
         self.statistics: dict[int, QToolButton] = {}
@@ -277,14 +277,11 @@ def _slider(name: str, last: int) -> QSlider:
     return slider
 
 
-def _spin(name: str, last: int) -> QDoubleSpinBox:
-    spin = QDoubleSpinBox()
-    spin.setDecimals(0)
+def _spin(name: str, last: int) -> NumberBox:
+    spin = NumberBox(f"index along {name}")
     spin.setRange(0, min(last, _LAST))
     spin.setGroupSeparatorShown(True)
-    spin.setAccessibleName(f"index along {name}")
     spin.setToolTip(tooltip(f"Index along {name}, counted from 0"))
-    spin.setKeyboardTracking(False)
     spin.setMinimumWidth(88)
     spin.setAlignment(Qt.AlignmentFlag.AlignRight)
     spin.setEnabled(last > 0)

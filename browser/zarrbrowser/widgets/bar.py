@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from zarrbrowser.widgets.buttons import tool_button
@@ -87,7 +87,17 @@ class Bar(QFrame):
         menu.clear()
         for button in (*self.gives_way, *self.folds_away):
             if isinstance(button, QToolButton) and button.isHidden():
-                action = menu.addAction(button.icon(), button.toolTip(), button.click)
-                action.setCheckable(button.isCheckable())
-                action.setChecked(button.isChecked())
+                action = self._entry(menu, button)
+                action.setText(button.toolTip())
+                action.setIcon(button.icon())
                 action.setEnabled(button.isEnabled())
+
+    def _entry(self, menu: QMenu, button: QToolButton) -> QAction:
+        """An entry that does what a button does, or opens its menu."""
+        inner = button.menu()
+        if inner is not None:
+            return menu.addMenu(inner)
+        action = menu.addAction("", button.click)
+        action.setCheckable(button.isCheckable())
+        action.setChecked(button.isChecked())
+        return action

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.widgets.tooltip import tooltip
 
 
-def refuse(line: QLineEdit, why: str) -> None:
+def refuse(line: QWidget, why: str) -> None:
     """Mark a field, and say why in its tooltip; an empty reason removes the mark."""
     was_refused = bool(line.property("refused"))
     if not why and not was_refused:

@@ -1,10 +1,11 @@
-"""The panel of requests below the window: what the stores were asked in the last minute. Hidden, it costs nothing."""
+"""The panel of requests below the window: what the stores were asked in the last minute, also before it was shown."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
+from itertools import groupby
+from operator import itemgetter
 
 from PySide6.QtCore import QRegularExpression, QSortFilterProxyModel, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QKeySequence, QShowEvent
@@ -25,9 +26,6 @@ from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.buttons import recolour, tool_button
 from zarrbrowser.widgets.label import label
 
-if TYPE_CHECKING:  # stores are imported when the panel is shown: for a fast start
-    from zarrcore.stores import RequestLog
-
 _TICK_MS = 250
 _WIDTHS = (70, 110, 64, 0, 80, 70, 110, 60)
 _ALL = "All sources"
@@ -46,7 +44,6 @@ class RequestsPanel(QDockWidget):
         self.setObjectName("requests")
         self.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
         self._sources = sources
-        self._logs: dict[int, tuple[Source, RequestLog]] = {}
         self.model = RequestModel(self)
         self.chosen = QSortFilterProxyModel(self)
         self.chosen.setSourceModel(self.model)
@@ -77,19 +74,13 @@ class RequestsPanel(QDockWidget):
 
     def look(self) -> None:
         """Show the requests since the last look."""
-        from zarrcore.stores import RequestLog  # late: for a fast start
-
-        open_sources = {id(source): source for source in self._sources()}
-        for number in self._logs.keys() - open_sources.keys():
-            self._logs.pop(number)[0].log_requests(None)
-        for number, source in open_sources.items():
-            if number not in self._logs:
-                self._logs[number] = source, RequestLog()
-                source.log_requests(self._logs[number][1])
+        sources = self._sources()
+        taken = [(source, record) for source in sources for record in source.take_requests()]
+        taken.sort(key=lambda one: one[1].ended_s)
+        for source, run in groupby(taken, itemgetter(0)):
+            self.model.add(source, [record for _source, record in run])
         self.model.forget_old(time.time())
-        for source, log in self._logs.values():
-            self.model.add(source, log.take())
-        self._offer(open_sources.values())
+        self._offer(sources)
         self.summary.setText(self.model.summary(self.source.currentData() or ""))
 
     def copy(self) -> None:
@@ -99,21 +90,17 @@ class RequestsPanel(QDockWidget):
             QGuiApplication.clipboard().setText("\n".join(self.model.url(row) for row in sorted(rows)))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Log requests from now on."""
+        """Show the requests of the last minute, and those to come."""
         super().showEvent(event)
         recolour(self)
         self.look()
         self._tick.start()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Log nothing any more, and forget all requests; a window that is minimised goes on."""
+        """Look no more; a window that is minimised goes on."""
         super().hideEvent(event)
         if not event.spontaneous():
             self._tick.stop()
-            for source, _log in self._logs.values():
-                source.log_requests(None)
-            self._logs.clear()
-            self.model.clear()
 
     def _offer(self, sources: Collection[Source]) -> None:
         """Offer the open sources."""

@@ -55,3 +55,8 @@ def test_enter_asks_for_the_movie(dialog: MovieDialog, qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.asked) as asked:
         QTest.keyClick(dialog, Qt.Key.Key_Return)
     assert asked.args[0].kind == "png"
+
+
+def test_boxes_beside_each_other_do_not_touch(dialog: MovieDialog, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: dialog.height_.x() > dialog.width_.x())
+    assert dialog.height_.x() - dialog.width_.geometry().right() >= 6

@@ -14,6 +14,7 @@ from zarrbrowser.image.colours.render import Style, blend, coloured, rgba
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice
 from zarrbrowser.image.levels import Channel, whole
 from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.values.elements import Elements
 
 VOLUME = np.random.default_rng(0).normal(size=(4, 20, 30)).astype(np.float32)
 
@@ -55,12 +56,13 @@ def test_a_displayed_slice_reproduces_blends_and_rgb() -> None:
     )
     shown = displayed_slice(array, axes, channels=channels, channel_axis=0)
     expected = blend(
-        [VOLUME[0], VOLUME[3]], [(0.0, 1.0), (-1.0, 1.0)], [(255, 0, 0), (0, 255, 0)], Norm.LINEAR
+        [VOLUME[0], VOLUME[3]], Elements(), [(0.0, 1.0), (-1.0, 1.0)], [(255, 0, 0), (0, 255, 0)], Style()
     )
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), expected)
     photo = np.random.default_rng(1).integers(0, 255, (20, 30, 3), dtype=np.uint8)
     array = FakeArray(photo)
     shown = displayed_slice(array, Axes.initial(array).with_rows(1), flip_rows=True)
     assert np.array_equal(
-        shown.rgba(shown.read(shown.selection)), coloured(photo.transpose(1, 0, 2)[::-1], 255.0)
+        shown.rgba(shown.read(shown.selection)),
+        coloured(photo.transpose(1, 0, 2)[::-1], 255.0, Elements(), Style()),
     )

@@ -148,3 +148,10 @@ def test_a_computed_number_has_a_unit_and_may_be_missing() -> None:
     assert describe_number(0.1 + 0.2, "K") == "0.3 K"
     assert describe_number(np.float64(2), "") == "2.0"
     assert describe_number(np.nan, "K") == "no value"
+
+
+def test_colours_that_are_drawn_as_missing_say_why() -> None:
+    elements = Elements(fill=(7,), valid=(0, 199))
+    assert describe(elements, np.array([7, 7, 7], np.uint8)).endswith("(fill value)")
+    assert describe(elements, np.array([200, 201, 202, 9], np.uint8)).endswith("(outside the valid range)")
+    assert not describe(elements, np.array([7, 7, 8, 7], np.uint8)).endswith("value)")

@@ -168,3 +168,13 @@ def test_groups_give_their_channels() -> None:
 
     one = image_of_group(made, made.find)
     assert len(painted(one)) == 3
+
+
+def test_missing_colours_are_transparent() -> None:
+    values = np.full((2, 3, 4, 3), 99, "u1")
+    values[0, 1, 2] = 7
+    one = image_of(values)
+    settings = initial_settings(one)
+    settings = replace(settings, elements=replace(settings.elements, fill=(7,)))
+    (found,) = painted(one, settings)
+    assert np.argwhere(found.data[..., 3] == 0).tolist() == [[0, 1, 2]]

@@ -88,16 +88,16 @@ def test_the_tree_leaves_room_until_the_user_chooses_its_width(open_window: Open
     assert side.width() == chosen
 
 
-def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_tools_are_in_a_menu_with_words(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     window, controls = pane.window(), pane.body.controls
     window.resize(1500, 600)
-    qtbot.waitUntil(lambda: controls.means.isVisible())
-    always = [*controls.layouts.values(), controls.fit, controls.more, controls.colours]
+    qtbot.waitUntil(lambda: controls.axes.labels[0].isVisible())
+    always = [controls.more, *controls.layouts.values(), controls.fit, controls.colours]
     from_right = [controls.width() - one.x() for one in always]
     window.resize(700, 600)
-    qtbot.waitUntil(lambda: not controls.means.isVisible())
+    qtbot.waitUntil(lambda: not controls.axes.labels[0].isVisible())
     assert all(one.isVisible() for one in always)
     assert [controls.width() - one.x() for one in always] == from_right, "they keep their places"
     buttons = [one for one in controls.findChildren(QToolButton) if one.isVisible()]
@@ -106,7 +106,12 @@ def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) ->
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     assert actions["Square elements: same scale along both axes"].isChecked()
-    assert "Means of rows or columns: on maps the zonal and the meridional mean" in actions
+    means = actions["Means of rows or columns: on maps the zonal and the meridional mean"]
+    assert means.isEnabled()
+    assert not means.isChecked()
+    means.trigger()
+    assert controls.means.isChecked()
+    assert not actions["Labels over the picture"].isEnabled(), "there are none, but the entry has its place"
     actions["Flip vertically"].trigger()
     assert pane.model.state.settings.flip_rows
     menu.aboutToShow.emit()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from zarrbrowser.coordinates.coordinates import scale_along
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.contrast import Statistics, statistics
-from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
+from zarrbrowser.image.colours.render import NOTHING, Style, blend, brightest_of, coloured, colours_of
 from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
 from zarrbrowser.image.labels import DrawnLabels
 from zarrbrowser.image.levels import Image, Level, Rgba
@@ -160,11 +160,7 @@ def measure(settings: ViewSettings, mosaics: Sequence[Mosaic], part: Part | None
     """
     parts = () if part is None else (part,)
     if mosaics[0].raster.channel is not None:
-        brightest = 255.0
-        if mosaics[0].values.dtype.itemsize > 1:
-            # Few cameras use all 16 bits: relative to the type's largest number their pictures would be black.
-            brightest = float(max(1, mosaics[0].values[..., :3].max(initial=1)))
-        return Measured((), brightest, parts)
+        return Measured((), brightest_of(mosaics[0].values, settings.elements), parts)
     found = []
     for mosaic in mosaics:
         values = mosaic.values if mosaic.is_there is None else mosaic.values[mosaic.is_there]
@@ -214,13 +210,14 @@ def paint(
     """The picture, shape (h, w, 4); transparent where nothing is loaded yet."""
     first = mosaics[0]
     if first.raster.channel is not None:
-        picture = coloured(first.values, measured.brightest)
+        picture = coloured(first.values, measured.brightest, settings.elements, style)
     elif settings.is_blended:
         picture = blend(
-            [settings.drawn_elements(mosaic.raster).numbers(mosaic.values)[0] for mosaic in mosaics],
+            [mosaic.values for mosaic in mosaics],
+            settings.drawn_elements(first.raster),
             bounds(settings, measured),
             [settings.channels[position].colour for position in settings.channels_on],
-            settings.norm,
+            style,
         )
     else:
         picture = colours_of(first.values, settings.drawn_elements(first.raster), style)

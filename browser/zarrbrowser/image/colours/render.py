@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from types import EllipsisType
 from typing import Any
 
@@ -182,19 +183,33 @@ def _give_colours(
 
 
 def blend(
-    numbers: Sequence[AnyArray], levels: Sequence[tuple[float, float]], colours: Sequence[Colour], norm: Norm
+    channels: Sequence[AnyArray],
+    elements: Elements,
+    levels: Sequence[tuple[float, float]],
+    colours: Sequence[Colour],
+    style: Style,
 ) -> NDArray[np.uint8]:
-    """The sum of channels, each in its colour, shape (h, w, 4); NaN adds nothing."""
+    """The sum of channels, each in its colour, shape (h, w, 4).
+
+    What is missing adds nothing; what is missing in all channels has the style's colour for that.
+    """
+    numbers, marks = [], []
+    for channel in channels:
+        found, is_fill = elements.numbers(channel)
+        numbers.append(found)
+        marks.append(is_fill)
     shape = numbers[0].shape if numbers else (0, 0)
     result = np.full((*shape, 4), 255, np.uint8)
     tables = [
-        _light(_each(one.dtype), norm, bounds) if _is_small_integer(one.dtype, one.size) else None
+        _light(_each(one.dtype), style.norm, bounds) if _is_small_integer(one.dtype, one.size) else None
         for one, bounds in zip(numbers, levels, strict=True)
     ]
     for part in blocks(np.empty(shape, bool)):
         total = np.zeros((3, *result[part].shape[:2]), np.float32)
-        for one, bounds, table, colour in zip(numbers, levels, tables, colours, strict=True):
-            light = _light(one[part], norm, bounds) if table is None else table.take(_bits(one[part]))
+        for one, is_fill, bounds, table, colour in zip(numbers, marks, levels, tables, colours, strict=True):
+            light = _light(one[part], style.norm, bounds) if table is None else table.take(_bits(one[part]))
+            if is_fill is not None:
+                light[is_fill[part]] = 0
             for number, share in enumerate(colour):
                 if share:
                     total[number] += light * np.float32(share)
@@ -202,7 +217,25 @@ def blend(
         np.rint(total, out=total)
         for number in range(3):
             result[part][..., number] = total[number]
-    return result
+    return _with_missing(result, numbers, marks, style)
+
+
+def _with_missing(
+    picture: NDArray[np.uint8],
+    numbers: Sequence[AnyArray],
+    marks: Sequence[AnyArray | None],
+    style: Style,
+) -> NDArray[np.uint8]:
+    """A picture of several channels, with the style's colours where all of them are marked, or are no number."""
+    is_fill = [np.False_ if mark is None else mark for mark in marks]
+    is_nan = [np.isnan(one) if one.dtype.kind == "f" else np.False_ for one in numbers]
+    for colour, channels in (
+        (style.nan, [nan | mark for nan, mark in zip(is_nan, is_fill, strict=True)]),
+        (style.fill, is_fill),
+    ):
+        if channels and all(one.any() for one in channels):
+            picture[reduce(np.logical_and, channels)] = colour
+    return picture
 
 
 def _light(numbers: AnyArray, norm: Norm, bounds: tuple[float, float]) -> NDArray[np.float32]:
@@ -210,12 +243,32 @@ def _light(numbers: AnyArray, norm: Norm, bounds: tuple[float, float]) -> NDArra
     return np.nan_to_num(np.clip(spread(numbers, norm, bounds), 0, 1), copy=False).astype(np.float32)
 
 
-def coloured(values: AnyArray, brightest: float) -> NDArray[np.uint8]:
+def coloured(values: AnyArray, brightest: float, elements: Elements, style: Style) -> NDArray[np.uint8]:
     """Red, green, blue and an optional alpha channel, unchanged, shape (h, w, 4).
+
+    What is missing in all three colours has the style's colour for that.
 
     Args:
         brightest: the value of full brightness.
     """
+    is_fill = elements.numbers(values[..., :3])[1]
+    bands = np.moveaxis(values[..., :3], -1, 0)
+    marks = [None] * len(bands) if is_fill is None else list(np.moveaxis(is_fill, -1, 0))
+    return _with_missing(_unchanged(values, brightest), list(bands), marks, style)
+
+
+def brightest_of(values: AnyArray, elements: Elements) -> float:
+    """The value of full brightness of a picture in red, green and blue."""
+    if values.dtype.itemsize == 1:
+        return 255.0
+    # Few cameras use all 16 bits: relative to the type's largest number their pictures would be black.
+    colours = values[..., :3]
+    is_fill = elements.numbers(colours)[1]
+    there = np.True_ if is_fill is None else ~is_fill
+    return float(colours.max(initial=1, where=there & ~np.isnan(colours)))
+
+
+def _unchanged(values: AnyArray, brightest: float) -> NDArray[np.uint8]:
     result = np.full((*values.shape[:2], 4), 255, np.uint8)
     if values.dtype == np.uint8 and brightest == 255:
         result[..., : values.shape[2]] = values

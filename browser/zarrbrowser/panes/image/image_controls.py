@@ -12,7 +12,7 @@ from zarrbrowser.widgets.label import label
 
 
 class ImageControls(Bar):
-    """The axes, then the tools for this data, then those that are always there, which keep their places."""
+    """The axes, then what every picture has, which keeps its place; the tools for this data are in a menu with words."""
 
     least_width = 440
 
@@ -37,7 +37,7 @@ class ImageControls(Bar):
         self.chunks = _toggle("chunks", "Chunk borders; chunks that are not stored are hatched")
         self.tools = {
             "profile": _toggle("profile", "Profile along a line"),
-            "region": _toggle("region", "Statistics of rectangles, ellipses and polygons"),
+            "region": _toggle("region", "Regions: statistics of rectangles, ellipses and polygons"),
         }
         self.series = _toggle(
             "series", "Series through the points that you click, along time or another axis"
@@ -48,12 +48,12 @@ class ImageControls(Bar):
             "contours", "Contour lines, at round numbers between the first and the last colour"
         )
         self.labels = tool_button("labels", "Labels over the picture")
-        self.labels.hide()
+        self.labels.setEnabled(False)
         self.map = tool_button("map", "Map: coastlines and graticule")
-        self.map.hide()
+        self.map.setEnabled(False)
         self.coordinates = _toggle("ruler", "Coordinates and units on the axes instead of indices")
         self.coordinates.setChecked(True)
-        self.coordinates.hide()
+        self.coordinates.setEnabled(False)
         self.flip_rows = _toggle("flip-rows", "Flip vertically")
         self.flip_columns = _toggle("flip-columns", "Flip horizontally")
         self.colours = _toggle("contrast", "Show or hide the panel of colours (Shift+F9)")
@@ -70,23 +70,20 @@ class ImageControls(Bar):
         row.addSpacing(6)
         row.addWidget(self.axes)
         row.addStretch(1)
-        for_these_data = (
+        self.more.setText("Tools ▾")
+        self.more.setToolTip("Tools for these data: series, regions, labels, map and others")
+        self.more.setAccessibleName("tools")
+        for button in (self.more, *self.layouts.values(), self.fit, self.colours):
+            row.addWidget(button)
+        self.folds_away = (
             self.series,
             *self.tools.values(),
             self.means,
             self.compare,
             self.contours,
-            self.coordinates,
             self.labels,
             self.map,
-        )
-        always = (*self.layouts.values(), self.fit, self.more, self.colours)
-        for button in for_these_data:
-            row.addWidget(button)
-        row.addSpacing(8)
-        for button in always:
-            row.addWidget(button)
-        self.folds_away = (
+            self.coordinates,
             self.flip_columns,
             self.flip_rows,
             self.actual_size,
@@ -95,15 +92,7 @@ class ImageControls(Bar):
         )
         for button in self.folds_away:
             button.setParent(self)
-        self.gives_way = (
-            *self.axes.labels,
-            self.tools["region"],
-            self.tools["profile"],
-            self.series,
-            self.means,
-            self.compare,
-            self.contours,
-        )
+        self.gives_way = self.axes.labels
 
     def show_variables(self, names: tuple[str, ...], current: str) -> None:
         """Offer the variables of a pyramid, or the images of a group; hidden if there is only one."""

@@ -77,7 +77,7 @@ class PlaneController(QObject):
     def _show_coordinates(self) -> None:
         if self._model.state is not None:
             self._sliders.show_coordinates(self._coordinate_labels.coordinates)
-        self._controls.coordinates.setVisible(self._coordinate_labels.is_known)
+        self._controls.coordinates.setEnabled(self._coordinate_labels.is_known)
 
     def _turn(self) -> None:
         """Turn the picture as its coordinates demand."""

@@ -122,4 +122,6 @@ class ColumnChoice(QWidget):
 def _swatch(colour: str) -> QIcon:
     pixmap = QPixmap(_SWATCH)
     pixmap.fill(QColor(colour) if colour else Qt.GlobalColor.transparent)
-    return QIcon(pixmap)
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # Qt would tint the colour of the selected row
+    return icon

@@ -86,6 +86,11 @@ class TreeView(QTreeView):
         self._fetch_soon = QTimer(self, singleShot=True, interval=30)
         self._fetch_soon.timeout.connect(self._fetch_visible)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self._keep_in_view = QTimer(self, singleShot=True, interval=0)
+        self._keep_in_view.timeout.connect(self._show_again)
+        self._was_in_view = False
+        model.rowsAboutToBeInserted.connect(self._note_view)
+        model.rowsAboutToBeMoved.connect(self._note_view)
         model.children_arrived.connect(self._look_on)
         model.children_arrived.connect(self._span_note)
         model.rowsInserted.connect(
@@ -192,6 +197,17 @@ class TreeView(QTreeView):
             asked.emit(self.currentIndex())
             return
         super().keyPressEvent(event)
+
+    def _note_view(self) -> None:
+        """Before rows arrive, perhaps above the current one, and in several parts: note whether that is in view."""
+        if not self._keep_in_view.isActive():
+            shown = self.visualRect(self.currentIndex())
+            self._was_in_view = self.viewport().rect().contains(shown.center()) and not shown.isEmpty()
+            self._keep_in_view.start()
+
+    def _show_again(self) -> None:
+        if self._was_in_view:
+            self.scrollTo(self.currentIndex())
 
     def _scrolled(self) -> None:
         self._fetch_soon.start()

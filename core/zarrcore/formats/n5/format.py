@@ -1,7 +1,8 @@
 """N5: one ``attributes.json`` per node, blocks that state their own shape, reversed axes.
 
 Specification: N5's README, "File-system specification" (version 4.0.0). Any directory is a group; members such as
-``dimensions`` make it a dataset. Attributes are beside them in the same object. Only blocks of mode 0 ("default").
+``dimensions`` make it a dataset, unless it is a set-up of BigDataViewer. Attributes are beside them in the same object. Only
+blocks of mode 0 ("default").
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, Js
 from zarrcore.metadata.json_document import parse_json_object
 
 _VERSION = "4.0.0"
+_FACTORS = "downsamplingFactors"
 
 
 class N5Format(Format):
@@ -54,7 +56,7 @@ class N5Format(Format):
         # A version marks a root: the folder above it is a folder of hierarchies.
         return (
             self.claims(documents)
-            and _is_dataset(document := self.stored_documents(documents))
+            and _has_members(document := self.stored_documents(documents))
             and ("n5" not in document)
         )
 
@@ -74,6 +76,7 @@ class N5Format(Format):
         if isinstance(metadata, ArrayMetadata):
             _refuse_reserved(attributes, RESERVED_MEMBERS)
             document = dataset_document(metadata, attributes)
+            _refuse_setup(document)
         else:
             _refuse_reserved(attributes, DATASET_MEMBERS if _is_dataset(attributes) else ("n5",))
             document = attributes
@@ -92,6 +95,8 @@ class N5Format(Format):
         kept = {name: value for name, value in stored.items() if name in reserved}
         if _is_dataset(stored) and DIMENSIONS_ATTRIBUTE in stored:
             changed.setdefault(DIMENSIONS_ATTRIBUTE, stored[DIMENSIONS_ATTRIBUTE])
+        if _is_dataset(stored):
+            _refuse_setup({**kept, **changed})
         return (document_bytes({**kept, **changed}),)
 
     def with_shape(self, documents: Documents, shape: tuple[int, ...]) -> Documents:
@@ -105,7 +110,22 @@ class N5Format(Format):
 
 
 def _is_dataset(document: JsonObject) -> bool:
+    return _has_members(document) and not _is_setup(document)
+
+
+def _has_members(document: JsonObject) -> bool:
     return all(member in document for member in DATASET_MEMBERS)
+
+
+def _is_setup(document: JsonObject) -> bool:
+    """Whether factors of several levels are listed: BigStitcher also writes the members of a dataset into a group of pyramids."""
+    factors = document.get(_FACTORS)
+    return isinstance(factors, list) and any(isinstance(one, list) for one in factors)
+
+
+def _refuse_setup(document: JsonObject) -> None:
+    if _is_setup(document):
+        raise MetadataError("lists of factors mark a group of pyramids", member=f"attributes.{_FACTORS}")
 
 
 def _refuse_reserved(attributes: JsonObject, names: tuple[str, ...]) -> None:

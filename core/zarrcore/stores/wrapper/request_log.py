@@ -1,4 +1,4 @@
-"""The latest requests to a store, one by one, while someone looks at them."""
+"""The latest requests to a store, one by one, for those who look at them."""
 
 from __future__ import annotations
 

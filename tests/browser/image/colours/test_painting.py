@@ -19,6 +19,7 @@ from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import ViewSettings, initial_settings
+from zarrbrowser.values.elements import Elements
 
 PLANES = np.random.default_rng(5).normal(size=(4, 30, 40)).astype(np.float32)
 
@@ -86,7 +87,7 @@ def test_each_visible_channel_is_drawn_within_its_own_bounds() -> None:
     assert bounds(settings, measured) == expected
     picture = paint(settings, mosaics, measured, Style())
     colours = [(255, 0, 0), (9, 90, 200)]
-    assert np.array_equal(picture, blend([PLANES[0], PLANES[2]], expected, colours, Norm.LINEAR))
+    assert np.array_equal(picture, blend([PLANES[0], PLANES[2]], Elements(), expected, colours, Style()))
 
 
 def test_the_coarsest_level_fills_tiles_that_are_not_loaded() -> None:

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
 from zarrbrowser.image.colours.norm import Norm, spread
-from zarrbrowser.image.colours.render import Style, blend, coloured, colours_of, rgba
+from zarrbrowser.image.colours.render import Style, blend, brightest_of, coloured, colours_of, rgba
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import numbers_of
 
@@ -69,15 +69,43 @@ def test_labels_keep_their_colour_and_differ(dtype: str) -> None:
 
 def test_blended_channels_are_added() -> None:
     one, two = np.array([[0.0, 5.0, 10.0]]), np.array([[4.0, np.nan, 4.0]], np.float32)
-    found = blend([one, two], [(0.0, 10.0), (0.0, 8.0)], [(255, 0, 0), (200, 100, 0)], Norm.LINEAR)
+    found = blend([one, two], Elements(), [(0.0, 10.0), (0.0, 8.0)], [(255, 0, 0), (200, 100, 0)], Style())
     assert found[0].tolist() == [[100, 50, 0, 255], [128, 0, 0, 255], [255, 50, 0, 255]]
 
 
 def test_rgb_is_drawn_unchanged_also_with_few_bits() -> None:
     plain = np.random.default_rng(1).integers(0, 255, (5, 6, 3), dtype=np.uint8)
-    assert np.array_equal(coloured(plain, 255.0)[..., :3], plain)
+    assert np.array_equal(coloured(plain, 255.0, Elements(), Style())[..., :3], plain)
     wide = np.array([[[4095, 0, 2048, 65535]]], np.uint16)
-    assert coloured(wide, 4095.0)[0, 0].tolist() == [255, 0, 128, 255]
+    assert coloured(wide, 4095.0, Elements(), Style())[0, 0].tolist() == [255, 0, 128, 255]
+
+
+@pytest.mark.parametrize("size", [1, 300])
+def test_what_is_missing_in_all_channels_has_the_colour_for_that(size: int) -> None:
+    one, two = (np.array([row], np.uint16).repeat(size, 0) for row in ([9, 9, 4, 99], [9, 2, 9, 4]))
+    elements, style = Elements(fill=(9,), valid=(0, 50)), Style(nan=NAN, fill=FILL)
+    colours = [(255, 0, 0), (0, 255, 0)]
+    found = blend([one, two], elements, [(0.0, 4.0)] * 2, colours, style)
+    assert found[-1].tolist() == [list(FILL), [0, 128, 0, 255], [255, 0, 0, 255], [0, 255, 0, 255]]
+    nothing = np.array([[np.nan, np.nan, 9.0]]), np.array([[np.nan, 9.0, 1.0]])
+    found = blend(nothing, Elements(fill=(9.0,)), [(0.0, 4.0)] * 2, colours, style)
+    assert found[0].tolist() == [list(NAN), list(NAN), [0, 64, 0, 255]]
+
+
+def test_a_colour_is_missing_if_red_green_and_blue_are() -> None:
+    photo = np.array([[[7, 7, 7, 255], [7, 7, 8, 255], [200, 7, 210, 7]]], np.uint8)
+    style = Style(nan=NAN, fill=FILL)
+    found = coloured(photo, 255.0, Elements(fill=(7,), valid=(0, 199)), style)
+    assert found[0].tolist() == [list(FILL), [7, 7, 8, 255], list(FILL)]
+    floats = np.array([[[np.nan] * 3, [np.nan, 1, 0]]], np.float32)
+    assert coloured(floats, 1.0, Elements(), style)[0].tolist() == [list(NAN), [0, 255, 0, 255]]
+
+
+def test_missing_colours_and_nan_do_not_darken_the_others() -> None:
+    wide = np.array([[[65535] * 3, [100, 4095, 3]]], np.uint16)
+    assert brightest_of(wide, Elements(fill=(65535,))) == 4095
+    assert brightest_of(wide, Elements()) == 65535
+    assert brightest_of(np.array([[[np.nan, 3.0, 2.0]]]), Elements()) == 3
 
 
 @pytest.mark.parametrize(
@@ -114,6 +142,7 @@ def test_blocks_of_a_large_picture_have_the_colours_of_its_rows(dtype: str, colo
 
 def test_large_channels_are_blended_as_their_rows_are() -> None:
     planes = np.random.default_rng(4).integers(0, 2**16, (2, 300, 500), np.uint16)
-    how = ([(0.0, 5e4), (9.0, 6e4)], [(255, 0, 30), (0, 200, 77)], Norm.SQRT)
+    style = Style(norm=Norm.SQRT, fill=FILL)
+    how = (Elements(fill=(7,)), [(0.0, 5e4), (9.0, 6e4)], [(255, 0, 30), (0, 200, 77)], style)
     rows = [blend([plane[row : row + 1] for plane in planes], *how) for row in range(300)]
     assert np.array_equal(blend(list(planes), *how), np.concatenate(rows))

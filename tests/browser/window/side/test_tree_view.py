@@ -45,6 +45,29 @@ def test_a_typed_name_is_found_although_it_is_not_read_yet(workers: Workers, qtb
     assert "the command of the key" not in heard
 
 
+def test_a_chosen_row_stays_in_view_when_rows_arrive_above_it(workers: Workers, qtbot: QtBot) -> None:
+    group = FakeGroup({f"run_{number:05}": FakeArray(np.zeros(1)) for number in range(3000)})
+    model, root = model_of(group, workers, qtbot)
+    view = expanded(model, root, qtbot)
+    qtbot.waitUntil(lambda: model.rowCount(root) == 6)
+    row = model.adopt(root, group.find("run_01234"))
+    view.expand(row.parent())
+    view.choose(row)
+    assert is_in_view(view)
+    qtbot.waitUntil(lambda: model.rowCount(view.currentIndex().parent()) == PAGE_SIZE)
+    qtbot.waitUntil(lambda: is_in_view(view))
+    assert view.currentIndex().data() == "run_01234"
+    view.scrollToTop()
+    view.expand(model.index(0, 0, root))
+    qtbot.waitUntil(lambda: model.rowCount(model.index(0, 0, root)) == PAGE_SIZE)
+    qtbot.wait(20)
+    assert view.verticalScrollBar().value() == 0, "the user had scrolled away from the row"
+
+
+def is_in_view(view: TreeView) -> bool:
+    return view.viewport().rect().contains(view.visualRect(view.currentIndex()).center())
+
+
 def expanded(model: TreeModel, root: QModelIndex, qtbot: QtBot) -> TreeView:
     """A small view on the screen, with an expanded row."""
     view = TreeView(model)

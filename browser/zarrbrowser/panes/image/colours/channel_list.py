@@ -86,4 +86,6 @@ def swatch(colour: tuple[int, int, int]) -> QIcon:
     painter = QPainter(pixmap)
     painter.fillRect(pixmap.rect().adjusted(2, 2, -2, -2), QColor(*colour))
     painter.end()
-    return QIcon(pixmap)
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # Qt would tint the colour of the selected row
+    return icon

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QSizePolicy,
-    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -40,6 +39,7 @@ from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.widgets.accessible_names import name_box
 from zarrbrowser.widgets.label import ElidedLabel, label
+from zarrbrowser.widgets.number_box import NumberBox
 from zarrbrowser.workers import Lane, Workers
 
 _log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class ComparisonPanel(QFrame):
         self.operation, self.target, self.position, self.array = (
             QComboBox(),
             QComboBox(),
-            QSpinBox(),
+            NumberBox("index of the other plane"),
             QComboBox(),
         )
         self.place, self.words = ElidedLabel("muted"), label(role="muted", wrap=True)
@@ -149,9 +149,7 @@ class ComparisonPanel(QFrame):
         self.operation.setToolTip("How the picture (a) is compared with the other plane (b)")
         name_box(self.target, "what the picture is compared with")
         self.target.setToolTip("What the picture is compared with: b")
-        self.position.setAccessibleName("index of the other plane")
         self.position.setToolTip("The index of the other plane, counted from 0")
-        self.position.setKeyboardTracking(False)
         self.array.setEditable(True)
         self.array.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         name_box(self.array, "path of the other array")
@@ -225,7 +223,7 @@ class ComparisonPanel(QFrame):
         self.target.setCurrentIndex(known.index(shown) if shown in known else len(known) - 1)
         if one is not None and not one.address:
             with QSignalBlocker(self.position):
-                self.position.setMaximum(min(settings.axes.shape[one.axis] - 1, 2**31 - 1))
+                self.position.setMaximum(settings.axes.shape[one.axis] - 1)
                 self.position.setValue(one.position)
         elif one is not None and self.array.currentText() != one.address:
             self.array.setEditText(one.address)
@@ -283,7 +281,7 @@ class ComparisonPanel(QFrame):
             axis, statistic = chosen
             before = state.settings.comparison
             is_same = before is not None and not before.address and before.axis == axis
-            one = Comparison(operation, axis, self.position.value() if is_same else 0, statistic)
+            one = Comparison(operation, axis, int(self.position.value()) if is_same else 0, statistic)
         changed: dict[str, Any] = {"comparison": one}
         earlier, other = state.settings.comparison, state.settings.other
         if earlier is None or earlier.operation is not operation:

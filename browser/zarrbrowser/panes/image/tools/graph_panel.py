@@ -69,6 +69,7 @@ class GraphPanel(QFrame, Generic[Plot]):
         self.words = label(role="muted")
         self.go_on = push_button("Read", self._agree)
         self.export = push_button("Export CSV…", self._ask_where, drawing="export")
+        self.export.setEnabled(False)  # nothing is drawn yet
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)

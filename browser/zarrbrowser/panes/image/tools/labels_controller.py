@@ -66,7 +66,7 @@ class LabelsController(QObject):
         state = self._model.state
         self._lane.forget()
         self._names = ()
-        self._button.hide()
+        self._button.setEnabled(False)
         if state is not None:
             self._lane.ask(
                 lambda _asked: label_names(state.image, state.find),
@@ -76,7 +76,7 @@ class LabelsController(QObject):
 
     def _found(self, names: tuple[str, ...]) -> None:
         self._names = names
-        self._button.setVisible(bool(names))
+        self._button.setEnabled(bool(names))
         if self._model.state is not None and self._model.state.settings.labels in names:
             self.choose(self._model.state.settings.labels)
 

@@ -78,7 +78,6 @@ class MapController(QObject):
         plane = None
         if state is not None and state.geography is not None:
             plane = state.geography.plane(state.settings.axes)
-        self._button.setVisible(plane is not None or bool(reason))
         self._button.setToolTip(reason or _TIP)
         self._button.setEnabled(plane is not None)
         for action in (self.zonal, self.meridional):

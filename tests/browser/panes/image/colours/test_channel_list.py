@@ -16,19 +16,19 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeGroup, Gate
 from tests.browser.panes.image.colours.coloured import channels_group, choose
 from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of
-from zarrbrowser.image.colours.norm import Norm
-from zarrbrowser.image.colours.render import blend
+from zarrbrowser.image.colours.render import Style, blend
 from zarrbrowser.image.levels import Channel
 from zarrbrowser.image.view_settings import ChannelSettings
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.values.elements import Elements
 
 
 def blended(pane: ImagePane, positions: list[int]) -> Any:
     colours = [(255, 0, 0), (0, 255, 0), (0, 255, 255)]
     planes = [np.abs(VOLUME[position]) for position in positions]
     levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
-    return blend(planes, levels, [colours[position] for position in positions], Norm.LINEAR)
+    return blend(planes, Elements(), levels, [colours[position] for position in positions], Style())
 
 
 def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:

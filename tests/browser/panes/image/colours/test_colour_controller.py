@@ -19,6 +19,7 @@ from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, show
 from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
 from zarrbrowser.image.colours.norm import Norm
 from zarrbrowser.image.colours.render import Style, blend, rgba
+from zarrbrowser.values.elements import Elements
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot
         pane.body.contrast.blend.click()
     planes = [np.abs(VOLUME[0]), np.abs(VOLUME[1])]
     levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
-    expected = blend(planes, levels, [(0, 255, 0), (255, 0, 255)], Norm.LINEAR)
+    expected = blend(planes, Elements(), levels, [(0, 255, 0), (255, 0, 255)], Style())
     assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QIcon
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
@@ -68,5 +68,7 @@ def test_a_swatch_in_the_colour_of_the_list_has_an_outline() -> None:
     for colour in ((255, 255, 255), (0, 0, 0)):
         image = swatch(colour).pixmap(SWATCH * 2).toImage()
         assert image.pixelColor(image.rect().center()).getRgb()[:3] == colour
+        selected = swatch(colour).pixmap(SWATCH * 2, QIcon.Mode.Selected).toImage()
+        assert selected == image, "the colour of a selected row is not tinted"
         edges = {image.pixelColor(0, y).getRgb()[:3] for y in range(image.height())}
         assert edges == {QColor(current_colours().outline).getRgb()[:3]}

@@ -31,7 +31,7 @@ def show(open_window: OpenWindow, qtbot: QtBot, labels: FakeArray) -> ImagePane:
     pane = pane_of(
         open_window(FakeGroup({"scan": scan(labels), "plane": FakeArray(CELLS[0])}), "/scan"), qtbot
     )
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.labels.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.labels.isEnabled())
     return pane
 
 

@@ -119,7 +119,7 @@ def test_maps_have_them_in_their_projection(open_window: OpenWindow, qtbot: QtBo
     array = FakeArray(np.broadcast_to(NORTH[:, None], (2, 30, 40)).astype(np.float32), ("time", "lat", "lon"))
     root.add("array", array)
     pane = pane_of(open_window(root, "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isEnabled())
     pane.body.controls.contours.click()
     qtbot.waitUntil(lambda: "50" in texts(pane))
     pane.model.set(projection=Projection.ORTHOGRAPHIC)

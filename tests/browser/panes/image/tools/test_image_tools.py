@@ -12,7 +12,7 @@ from zarrbrowser.maps.projection import Projection
 
 def test_tools_in_rows_and_columns_are_off_meanwhile(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(world(), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isEnabled())
     pane.body.controls.tools["region"].click()
     pane.model.set(projection=Projection.MOLLWEIDE)
     assert not pane.body.controls.tools["region"].isChecked()

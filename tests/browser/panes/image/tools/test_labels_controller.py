@@ -22,7 +22,7 @@ def test_labels_are_restored_with_the_image(open_window: OpenWindow, qtbot: QtBo
     window.open_text("fake.zarr#/plane")
     qtbot.waitUntil(lambda: pane.view.is_complete and window.session.node.path == "/plane")
     assert pane.view.overlay.mosaic is None
-    assert not pane.body.controls.labels.isVisible()
+    assert not pane.body.controls.labels.isEnabled()
     window.navigator.back()
     qtbot.waitUntil(lambda: np.array_equal(seen(pane.view.overlay), CELLS[1]))
 
@@ -43,7 +43,7 @@ def test_an_ampersand_in_the_name_of_labels_is_shown(open_window: OpenWindow, qt
     listed.attributes["labels"] = ["cells & nuclei"]
     listed.add("cells & nuclei", listed.find("/cells"))
     pane = pane_of(open_window(FakeGroup({"scan": root}), "/scan"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.labels.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.labels.isEnabled())
     choose(pane, "cells && nuclei")
     assert pane.model.state is not None
     assert pane.model.state.settings.labels == "cells & nuclei"

@@ -50,7 +50,7 @@ def test_the_lines_follow_the_view_and_the_axes(pane: ImagePane, qtbot: QtBot) -
     assert pane.view.map.lines.sketch.coastlines.columns.max() < 30
     pane.model.set(axes=axes.with_rows(0))
     qtbot.waitUntil(lambda: pane.view.map.lines.sketch is NOTHING)
-    assert not pane.body.controls.map.isVisible()
+    assert not pane.body.controls.map.isEnabled()
 
 
 def test_both_views_of_a_pair_are_maps(pane: ImagePane, qtbot: QtBot) -> None:
@@ -66,7 +66,7 @@ def test_another_array_has_no_map(pane: ImagePane, qtbot: QtBot) -> None:
     window.open_text("fake.zarr#/other")
     qtbot.waitUntil(lambda: pane.model.state is not None and pane.model.state.image.path == "/other")
     assert pane.view.map.lines.sketch is NOTHING
-    assert not pane.body.controls.map.isVisible()
+    assert not pane.body.controls.map.isEnabled()
 
 
 def test_a_projected_array_has_coastlines(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:

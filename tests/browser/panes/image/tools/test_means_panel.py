@@ -38,7 +38,7 @@ def pane(array: FakeArray, open_window: OpenWindow, qtbot: QtBot) -> ImagePane:
     lat, lon = FakeArray(NORTH), FakeArray(EAST)
     lat.attributes, lon.attributes = {"units": "degrees_north"}, {"units": "degrees_east"}
     pane = pane_of(open_window(FakeGroup({"array": array, "lat": lat, "lon": lon}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isEnabled())
     return pane
 
 

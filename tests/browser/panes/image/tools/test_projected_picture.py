@@ -32,7 +32,7 @@ def projections(*kinds: str) -> list[Any]:
 @pytest.fixture
 def pane(open_window: OpenWindow, qtbot: QtBot) -> ImagePane:
     found = pane_of(open_window(world(), "/array"), qtbot)
-    qtbot.waitUntil(lambda: found.view.is_complete and found.body.controls.map.isVisible())
+    qtbot.waitUntil(lambda: found.view.is_complete and found.body.controls.map.isEnabled())
     return found
 
 
@@ -185,7 +185,7 @@ def test_the_projection_is_restored(pane: ImagePane, qtbot: QtBot) -> None:
 
 def test_a_map_that_shows_nothing_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(world(np.linspace(80, 40, 30), np.arange(40)), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isEnabled())
     with qtbot.waitSignal(pane.reported) as heard:
         choose(pane, Projection.SOUTH)
     assert heard.args == ["South polar stereographic maps do not show this part of the Earth."]
@@ -196,7 +196,7 @@ def test_a_map_that_shows_nothing_uncovers_the_picture_also_after_another_map(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     pane = pane_of(open_window(world(np.linspace(90, 40, 30)), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isVisible())
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.body.controls.map.isEnabled())
     choose(pane, Projection.ROBINSON)
     qtbot.waitUntil(lambda: is_drawn(pane))
     with qtbot.waitSignal(picture_of(pane).failed):

@@ -116,6 +116,7 @@ def test_integers_beyond_the_signed_range_are_not_written() -> None:
         made.encode(np.array([0, 1, 2, 2**32 - 1], "<u4"))
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize(
     "parameters",

@@ -56,6 +56,7 @@ def elements(tiff: tifffile.TiffFile, letters: str) -> np.ndarray:
     return found.transpose([[*missing, *kept].index(letter) for letter in letters])
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(
     ("shape", "letters"),

@@ -258,6 +258,7 @@ class _Expert:
         return buffer.raw[:nbytes], decoded
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("shape", [(13,), (9, 13), (3, 5, 6), (2, 3, 4, 5)])
 @pytest.mark.parametrize("dtype", ["<f4", "<f8", "<i4", "<i8"])
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ def test_axes_may_have_any_order_and_chunks_any_shape(names: list[str], draw: st
     assert sum(told) == file.size
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("samples", [3, 4])
 @pytest.mark.parametrize("dtype", ["u1", "u2"])
 def test_colours_are_samples_of_pixels(samples: int, dtype: str) -> None:

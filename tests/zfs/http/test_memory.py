@@ -77,7 +77,7 @@ def settled(process: Process) -> None:
         ("/keys/file", 200),
         ("/arrays/x/data.raw", 200),
         ("/arrays/x/attributes.json", 60),  # of 4 MiB each
-        ("/keys/", 200),
+        ("/keys/", 150),  # of 1.4 MiB each
     ],
 )
 def test_clients_that_do_not_read_hold_little(source: Path, path: str, count: int) -> None:

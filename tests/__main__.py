@@ -49,9 +49,15 @@ _ALL_TESTS = (
     "tests core zfs browser",
 )
 
+_PYTHON_ONLY = ("tests/core/array/chunks tests/core/array/selection",)
+"""What runs a second time without the engine, unless all does.
+
+Nearly all other lines for elements run with the engine, too: it does not know each codec, type and store.
+"""
+
 PARTS = (
     *_ALL_TESTS,
-    *(WITHOUT_ENGINE + part for part in (_ALL_TESTS if ALL else ("tests/core/array",))),
+    *(WITHOUT_ENGINE + part for part in (_ALL_TESTS if ALL else _PYTHON_ONLY)),
     *(SLOWLY + part for part in _ALL_TESTS if ALL and part.startswith("tests/browser")),
 )
 """The folders of each part. A folder that is a part is not in another one. What costs most comes first.

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -49,6 +50,16 @@ def are_campaigns(items: Sequence[pytest.Item]) -> list[bool]:
         for number in left:
             found[number] = True
     return found
+
+
+def one_of_each(values: Iterable[Any], kind: Callable[[Any], object]) -> list[Any]:
+    """Parameters of a matrix of which the first of each kind always runs, and the others are campaigns."""
+    seen = set[object]()
+    parameters = list[Any]()
+    for value in values:
+        parameters.append(pytest.param(value, marks=pytest.mark.campaign) if kind(value) in seen else value)
+        seen.add(kind(value))
+    return parameters
 
 
 def _count(item: pytest.Item) -> int:

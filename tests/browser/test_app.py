@@ -43,6 +43,7 @@ def picture_of(path: Path) -> np.ndarray:
     return pixels[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 
 
+@pytest.mark.sampled(1, axes=[])
 @pytest.mark.parametrize("colours", ["--light", "--dark"])
 def test_browse_shows_the_picture(colours: str, display: str, scan: Path, tmp_path: Path) -> None:
     ARTEFACTS.mkdir(exist_ok=True)

@@ -32,6 +32,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileServer]:
         yield running
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("where", ["chunk", "document"])
 @pytest.mark.parametrize(
     "wrong", ["none", "throttled", "denied", "endless", "announced", "bomb", "login"]

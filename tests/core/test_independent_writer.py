@@ -157,6 +157,7 @@ def test_cat_prints_the_bytes_of_every_array(hierarchy: Written, zarrscope: Call
     assert wrong == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("path", ["/types/complex128", "/shapes/volume", "/names/größe"])
 def test_cat_prints_a_selection_from_a_process_of_its_own(
     hierarchy: Written, zarrscope_process: Callable[..., Outcome], path: str

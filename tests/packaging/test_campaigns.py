@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.campaigns import ALL, EXAMPLES, EXAMPLES_OF_A_CASE, are_campaigns
+from tests.campaigns import ALL, EXAMPLES, EXAMPLES_OF_A_CASE, are_campaigns, one_of_each
 
 MATRIX = list(itertools.product("abc", (1, 2), ({"x": 1}, None, [])))
 tried = Counter[str]()
@@ -47,6 +47,18 @@ def test_a_sample_has_each_value_of_each_axis(mark: pytest.MarkDecorator, least:
             value in [case[axis] for case in cases] for value in ("abc", (1, 2), ({"x": 1}, None, []))[axis]
         )
     assert kept(mark.mark) == cases, "the sample is fixed"
+
+
+ran = list[str]()
+
+
+@pytest.mark.parametrize("word", one_of_each(["a1", "b1", "a2", "b2", "a3"], kind=lambda word: word[0]))
+def test_values_of_each_kind(word: str) -> None:
+    ran.append(word)
+
+
+def test_one_value_of_each_kind_was_tried() -> None:
+    assert ran == (["a1", "b1", "a2", "b2", "a3"] if ALL else ["a1", "b1"])
 
 
 @pytest.mark.campaign

@@ -25,7 +25,7 @@ sys.exit(parts.main())
 def folder(tmp_path: Path) -> Path:
     """Passing tests in a folder, and others in a folder of it."""
     (tmp_path / "a/b").mkdir(parents=True)
-    (tmp_path / "a/test_one.py").write_text("def test_it(): pass")
+    (tmp_path / "a/test_one.py").write_text("def test_it(tmp_path): (tmp_path / 'file').touch()")
     (tmp_path / "a/b/test_two.py").write_text("def test_it(): pass\ndef test_other(): pass")
     (tmp_path / "empty").mkdir()
     (tmp_path / "temporary").mkdir()
@@ -71,6 +71,7 @@ def test_a_folder_in_another_one_is_run_once(folder: Path) -> None:
     assert status == 0
     assert lines[-1].startswith("======== 3 passed in ")
     assert any("] a: 1 passed in " in line for line in lines)
+    assert list((folder / "temporary").iterdir()) == []
 
 
 def test_a_part_can_run_without_the_engine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,9 +87,6 @@ def test_a_part_can_run_without_the_engine(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_only_the_temporary_files_of_a_part_that_fails_are_left(folder: Path) -> None:
-    (folder / "a/test_one.py").write_text("def test_it(tmp_path): (tmp_path / 'file').touch()")
-    assert run(folder)[0] == 0
-    assert list((folder / "temporary").iterdir()) == []
     (folder / "a/b/test_three.py").write_text("def test_it(tmp_path): (tmp_path / 'file').unlink()")
     status, lines = run(folder)
     (left,) = (folder / "temporary").iterdir()

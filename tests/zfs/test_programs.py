@@ -60,6 +60,7 @@ def assert_same(copied: Path, original: Path) -> None:
         assert filecmp.cmp(copied / name, original / name, shallow=False), name
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize(
     "command",

@@ -75,6 +75,7 @@ def test_random_reads_agree_with_numpy(
         assert os.pread(descriptor, nbytes, offset) == expected[offset : offset + nbytes]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("step", [1_000_003, 1 << 20, 5000])
 def test_sequential_reads_agree_with_numpy(

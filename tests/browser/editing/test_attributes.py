@@ -21,6 +21,7 @@ from zarrcore.errors import MetadataError, NodeNotFoundError, StoreFullError
 WANTED = {"unit": "µm", "scale": [1, 0.5], "deep": {"a": None}}
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("path", ["/scan/raw", "/scan", "/"])
 def test_they_are_stored_and_restored(source: Source, again: Again, path: str) -> None:
     shown = dict(source.hierarchy.node(path).attributes)

@@ -48,6 +48,7 @@ def shown(texture: Texture) -> Any:
     return texture.colours[texture.data[..., 0]]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("norm", list(Norm))
 @pytest.mark.parametrize("dtype", ["u1", "i4", "u8", "f2", "f8", "?", "c8", "M8[s]"])
 def test_colours_are_those_of_the_image_tab(norm: Norm, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:

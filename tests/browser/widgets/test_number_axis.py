@@ -15,6 +15,7 @@ from zarrbrowser.widgets.number_axis import NumberAxis
 HOURS = np.datetime64("2001-02-03T04", "h") + np.arange(1000)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("high", [1000, 30, 2.0, 0.01, 1e-6])
 @pytest.mark.parametrize("size", [120, 400, 900])
 @pytest.mark.parametrize("kind", ["coordinate", "dates"])

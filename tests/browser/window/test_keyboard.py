@@ -105,6 +105,7 @@ def test_tab_leads_to_all_controls_which_show_the_focus(
     assert {"Image", "Plot", "Table", "Metadata", "Attributes", "Storage", "Overview"} <= set(tabs)
 
 
+@pytest.mark.sampled(1, axes=[])
 @pytest.mark.usefixtures("appearance")
 def test_tab_leads_to_all_of_each_dialog(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     for title, dialog in each_dialog(window, tmp_path, qtbot):

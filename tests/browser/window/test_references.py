@@ -65,6 +65,7 @@ def double_click(pane: TablePane, row: int, column: int) -> None:
     QTest.mouseDClick(pane.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "cell"), [("objects", (0, 0)), ("regions", (1, 1)), ("records", (1, 1))])
 @pytest.mark.parametrize("way", ["double click", "Enter", "menu"])
 def test_a_cell_leads_to_the_object(
@@ -84,6 +85,7 @@ def test_a_cell_leads_to_the_object(
     qtbot.waitUntil(lambda: at(opened) == above + COUNTS)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "cell"), [("objects", (1, 0)), ("records", (1, 2)), ("records", (1, 0))])
 def test_other_cells_lead_nowhere(
     name: str, cell: tuple[int, int], above: str, opened: MainWindow, qtbot: QtBot
@@ -121,6 +123,7 @@ def member(tree: OverviewPane | AttributesPane, name: str, *more: int) -> QModel
     return found.siblingAtColumn(1)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("way", ["double click", "Enter", "menu"])
 def test_an_attribute_leads_to_the_object(way: str, above: str, opened: MainWindow, qtbot: QtBot) -> None:
     go(opened, qtbot, f"{above}/entry")

@@ -140,6 +140,7 @@ def test_an_array_describes_its_chunks() -> None:
     assert array.chunk_key((6, 0)) == "c/6/0"
 
 
+@pytest.mark.sampled
 @pytest.mark.skipif(not has_rectilinear_grids(), reason="zarr-python without rectilinear grids")
 @settings(max_examples=10, deadline=None)
 @given(data=st.data(), rows=EDGES, columns=EDGES, step=st.integers(1, 6), shorter=st.integers(0, 12))

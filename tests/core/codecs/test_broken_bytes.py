@@ -26,6 +26,7 @@ def test_whole_chunks_decode(codec: str) -> None:
     assert np.array_equal(pipeline(LITTLE, codec).decode(encoded(codec)), VALUES)
 
 
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("codec", COMPRESSORS + CHECKSUMS)
 @pytest.mark.parametrize("keep", [0, 1, 3, 10, -1, -5])
 def test_truncated_chunks_are_errors(codec: str, keep: int) -> None:
@@ -33,6 +34,7 @@ def test_truncated_chunks_are_errors(codec: str, keep: int) -> None:
         pipeline(LITTLE, codec).decode(encoded(codec)[:keep])
 
 
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("codec", COMPRESSORS + CHECKSUMS)
 @pytest.mark.parametrize("nbytes", [0, 4, 3996, 4004, 8000, 1_000_000])
 def test_chunks_of_another_size_are_errors(codec: str, nbytes: int) -> None:

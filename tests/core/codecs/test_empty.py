@@ -16,6 +16,7 @@ NANS = np.array([0x7FC00000, 0x7FC00001, 0xFFC00000, 0x7F800001, 0x80000000, 0],
 SHAPES = [(), (0,), (1,), (7,), (3, 4), (70_000,), (300, 300), (2, 300, 300)]
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("dtype", [*ANY, "V16", [("a", "<i2"), ("b", ">f8")], "S4099"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_chunks_full_of_the_fill_value_are_found(dtype: Any, shape: tuple[int, ...]) -> None:

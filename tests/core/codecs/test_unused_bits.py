@@ -62,6 +62,7 @@ def stored(name: str, codecs: list[Any]) -> tuple[MemoryStore, AnyArray]:
     return store, (values & (1 << BITS[name]) - 1).reshape(-1).view(dtype).reshape(16, -1)
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("codecs", CHAINS.values(), ids=CHAINS)
 @pytest.mark.parametrize("name", BITS)
 def test_unused_bits_are_ignored(name: str, codecs: list[Any]) -> None:

@@ -14,6 +14,7 @@ from zarrcore.filetypes.interface import HeaderAndBody
 NRRD_TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("dtype", NRRD_TYPES)
 @pytest.mark.parametrize("shape", [(2, 3, 5, 7), (5, 7), (7,)])
 def test_pynrrd_reads_every_type(shape: tuple[int, ...], dtype: str) -> None:

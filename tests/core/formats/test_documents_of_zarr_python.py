@@ -45,6 +45,7 @@ def same(one: Any, other: Any) -> bool:
     return repr(one) == repr(other)
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize(("shape", "chunks"), SHAPES, ids=str)
 @pytest.mark.parametrize("separator", ["/", "."])
 @pytest.mark.parametrize("keys", ["default", "v2", "version 2"])

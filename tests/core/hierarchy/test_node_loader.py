@@ -145,6 +145,7 @@ IN_FORMATS = {
 }
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("kind", [Remote, lambda values: MemoryStore(values=values)], ids=["remote", "local"])
 @pytest.mark.parametrize("named", ["v3", "v2", "n5", "v1", "draft-2020-10"])
 @pytest.mark.parametrize("found", IN_FORMATS)

@@ -504,6 +504,7 @@ def change_many(open_one: Callable[[], zarrcore.Hierarchy], letter: str, barrier
         hierarchy.attributes[f"{letter}{number}"] = number
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("format_", ["v3", "v2"])
 @pytest.mark.parametrize("kind", ["memory", "s3"])
 def test_writers_in_several_processes_lose_no_attribute(

@@ -64,6 +64,7 @@ def written(path: Path, zarr_format: int, **options: Any) -> Path:
     return path
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("decoded", [True, False])
 @pytest.mark.parametrize("consolidated", [True, False])
 @pytest.mark.parametrize("zarr_format", [2, 3])

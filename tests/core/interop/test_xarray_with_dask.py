@@ -70,6 +70,7 @@ def test_a_selection_reads_only_the_chunks_that_it_crosses(path: Path, chunks: A
         assert {*store.chunk_requests()} == ({"x/c/0/0", "x/c/1/0"} if is_sharded else {"x/c/0/0", "x/c/5/0"})
 
 
+@pytest.mark.sampled(1, axes=[])
 def test_chunks_are_read_in_other_processes(path: Path) -> None:  # which import xarray first
     with (
         xr.open_dataset(path, engine=ENGINE, chunks={"lat": 24, "lon": 60}) as found,

@@ -28,6 +28,7 @@ def _stored(place: Path, name: str) -> Any:
     return dict(zc.open_hierarchy(str(place / "a"))[name].attributes)
 
 
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("format_name", FORMATS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ def test_mutated_bytes_and_indices_touch_nothing_else(
             library,
             tmp_path,
             str(seed),
-            str(10_000 if ALL else 1500),
+            str(10_000 if ALL else 800),
         ],
         env={
             **os.environ,

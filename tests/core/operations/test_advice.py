@@ -15,6 +15,7 @@ from tests.core.array.counting_store import CountingStore
 from zarrcore.operations.advice import requests
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("chunks", [(2, 128, 128), (4, 64, 128), (8, 32, 64)])
 @pytest.mark.parametrize("shards", [None, (16, 128, 128), (8, 256, 256)])
 def test_estimated_requests_are_those_of_a_read(

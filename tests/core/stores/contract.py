@@ -62,6 +62,7 @@ class StoreTests:
                 value[:2] = b"!!"
             assert store.get("a/zarr.json", byte_range) == VALUES["a/zarr.json"]
 
+    @pytest.mark.sampled
     @pytest.mark.parametrize(
         "byte_range",
         [
@@ -88,6 +89,7 @@ class StoreTests:
         assert value is not None
         assert bytes(value) == VALUES[key][start:stop]
 
+    @pytest.mark.sampled
     @pytest.mark.parametrize(
         "byte_range", [None, ByteRange(2, 5), ByteRange(3), ByteRange(-3), ByteRange(4, 4)]
     )
@@ -117,6 +119,7 @@ class StoreTests:
         assert store.get("absent", byte_range, max_nbytes=0) is None
         assert store.get("a/c/0/1", byte_range, max_nbytes=0) == b""
 
+    @pytest.mark.sampled
     @pytest.mark.parametrize(
         "byte_range",
         [None, ByteRange(10, 300), ByteRange(10_000), ByteRange(-7), ByteRange(20_000), ByteRange(5, 5)],

@@ -37,7 +37,7 @@ from zarrcore.errors import ZarrError
 from zarrcore.stores import MemoryStore, ReadableStore, WritableStore
 from zarrfs.fuse.errnos import errno_of
 
-_ELEMENTS: Final = np.arange(64 * 64, dtype="i4").reshape(64, 64)
+_ELEMENTS: Final = np.arange(32 * 64, dtype="i4").reshape(32, 64)
 _PATIENT: Final = {"timeout_s": 60.0, "retries": 10}
 _HASTY: Final = {"timeout_s": 2.0, "retries": 1}
 """Connections that give up soon: nothing is won by waiting for a fault that lasts."""
@@ -353,7 +353,7 @@ def live_through(scheme: str, cases: list[Case], seed: int, lasts_s: float) -> N
         for number, case in enumerate(cases):
             # Shards are read by parts.
             hierarchy.create_array(
-                case.name, shape=_ELEMENTS.shape, dtype="int32", chunks=(16, 16), shards=(32, 32),
+                case.name, shape=_ELEMENTS.shape, dtype="int32", chunks=(16, 32), shards=(32, 32),
                 codecs=[{"name": "crc32c"}],
             )[...] = _ELEMENTS + number  # fmt: skip
 

@@ -21,11 +21,12 @@ import pytest
 
 import zarrcore as zc
 from tests.campaigns import ALL
-from tests.command import Outcome, run_process
+from tests.command import Outcome
 from tests.memory import ROOT
 from tests.servers.hostile import WHERE, WRONGS, HostileServer, hostile_server, is_large
 from tests.waiting import PATIENCE_S
 from tests.zfs.conftest import mounting
+from tests.zfs.forking import run_forked
 
 DATA = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
 TIMEOUT_S = 2.0
@@ -102,7 +103,7 @@ def test_copies_and_checks(server: HostileServer, tmp_path: Path) -> None:
     def run(task: tuple[str, str]) -> Outcome:
         command, place = task
         target = (tmp_path / place,) if command == "copy" else ()
-        return run_process(
+        return run_forked(
             command, f"{server.url}/{place}/h.zarr", *target, "--timeout", f"{TIMEOUT_S}", timeout_s=180
         )
 

@@ -200,6 +200,7 @@ def mounted(clock: Clock, store: Timed, test: Callable[[Kernel], Awaitable[None]
     trio.run(main)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("is_consolidated", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_answer_is_older_than_the_time_to_live(clock: Clock, seed: int, is_consolidated: bool) -> None:

@@ -19,6 +19,7 @@ from zarrcore.errors import (
 from zarrcore.stores import MemoryStore
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", ["plain", "sharded"])
 @pytest.mark.parametrize("cache_bytes", [None, 0, 10_000, 10_000_000])
 def test_arrays_are_equal_with_every_cache(store: CountingStore, name: str, cache_bytes: int | None) -> None:

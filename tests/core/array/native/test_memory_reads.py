@@ -70,6 +70,7 @@ def test_the_engine_reads_what_python_reads(
     np.testing.assert_array_equal(native, python, strict=True)
 
 
+@pytest.mark.sampled(20)
 @PLACES
 @pytest.mark.parametrize("number", NUMBERS)
 def test_every_chain_goes_through_the_engine(

@@ -91,6 +91,7 @@ def made(
     return store, array
 
 
+@pytest.mark.sampled(12)
 @KINDS
 @pytest.mark.parametrize("cached", [False, True])
 @pytest.mark.parametrize("codecs", [[], [NESTED], [ZSTD]])

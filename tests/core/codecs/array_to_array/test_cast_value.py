@@ -169,6 +169,7 @@ def test_large_integers_are_rounded_once(value: int, target: str, rounding: str)
     assert found == rounded(Fraction(value, quantum), rounding) * quantum
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("source", [*INTEGERS, *FLOATS])
 @pytest.mark.parametrize("target", ["float64", "int64", "bfloat16", "uint8"])
 def test_values_in_range_round_trip(source: str, target: str) -> None:

@@ -18,6 +18,7 @@ def _spec(dtype: str, shape: tuple[int, ...] = (5, 4, 3)) -> ArraySpec:
     return ArraySpec(shape, np.dtype(dtype), np.zeros((), dtype))
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("order", ["little", "big"])
 @pytest.mark.parametrize("axis", [-1, -2, 0])
 @pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "i8", "f4", "f8"])

@@ -36,6 +36,7 @@ def values(dtype: str) -> AnyArray:
     return NUMBERS.astype("i8").astype(dtype)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_version_2_of_zarr_python(tmp_path: Path, dtype: str, order: Any) -> None:
@@ -55,6 +56,7 @@ def test_version_2_of_zarr_python(tmp_path: Path, dtype: str, order: Any) -> Non
     assert np.array_equal(theirs[1:], values(dtype)[::-1][1:])
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("to", ["v2", "v3"])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_copies_of_version_2_keep_pcodec(tmp_path: Path, dtype: str, to: str) -> None:

@@ -79,6 +79,7 @@ def with_segment(content: bytes, codes: str) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("compression", ["group3", "group4", "tiff_ccitt"])
 @pytest.mark.parametrize("name", ["noise", "specks", "slants"])
 def test_a_segment_that_ends_early_is_an_error(name: str, compression: str) -> None:
@@ -95,6 +96,7 @@ def test_a_segment_that_ends_early_is_an_error(name: str, compression: str) -> N
         assert kept > nbytes - 10, "only codes of the end, and padding, may lack"
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("name", PICTURES)
 @pytest.mark.parametrize("compression", ["group3", "group4", "tiff_ccitt"])
 @pytest.mark.parametrize("white_is_zero", [False, True])

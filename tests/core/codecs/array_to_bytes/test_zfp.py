@@ -116,6 +116,7 @@ def test_integers_beyond_the_signed_range_are_not_written() -> None:
         made.encode(np.array([0, 1, 2, 2**32 - 1], "<u4"))
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize(
     "parameters",
@@ -257,6 +258,7 @@ class _Expert:
         return buffer.raw[:nbytes], decoded
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("shape", [(13,), (9, 13), (3, 5, 6), (2, 3, 4, 5)])
 @pytest.mark.parametrize("dtype", ["<f4", "<f8", "<i4", "<i8"])
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def test_broken_bytes_and_bombs_are_refused(codec: Hdf5LzfCodec | Hdf5SzipCodec)
         codec.decode(b"\xf0\xf0\xf0\x70\xf0", 10)
 
 
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("dtype", ["|u1", "<i2", ">i2", "<i4", ">f4", "<f8"])
 @pytest.mark.parametrize("pixels", [2, 4, 6, 8, 10, 16, 32])
 @pytest.mark.parametrize("coding", ["ec", "nn"])

@@ -53,6 +53,7 @@ def _ours(theirs: Codec) -> BytesToBytesCodec:
     return codec
 
 
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("theirs", BOTH, ids=str)
 @pytest.mark.parametrize("values", [VALUES, b"", b"a", bytes(100_000)], ids=["mixed", "none", "one", "zeros"])
 def test_bytes_are_exchanged(theirs: Codec, values: bytes) -> None:

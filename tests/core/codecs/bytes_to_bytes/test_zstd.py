@@ -21,6 +21,7 @@ def test_a_zstd_frame_without_its_size_decodes() -> None:
     assert np.array_equal(pipeline(LITTLE, "zstd").decode(frame), VALUES)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("nbytes", [4096, (512 << 10) - 1, 512 << 10, 3 << 20])
 @pytest.mark.parametrize("level", [-(10**6), -5, 0, 3, 100])
 @pytest.mark.parametrize("checksum", [False, True])

@@ -23,6 +23,7 @@ def test_the_header_tells_the_size(shape: tuple[int, ...]) -> None:
 KINDS = [(), (3,), (4,), (5,), (8,)]
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("channels", KINDS)
 @pytest.mark.parametrize("dtype", ["?", "u1", "u2", "f2", "f4"])
 @pytest.mark.parametrize("photometric", [None, "rgb", "cmyk"])

@@ -117,6 +117,7 @@ def test_bounds_that_are_floats_are_values_of_packed_integers() -> None:
     assert floats.valid == (3.0, 7.0)
 
 
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "i8", "f4", "f8"])
 @pytest.mark.parametrize("fill", [None, 7])
 @pytest.mark.parametrize("offset", [None, np.float32(2.5), np.float32(0.3), 0.3, 3, np.int16(-2)])

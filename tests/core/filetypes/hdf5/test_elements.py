@@ -130,6 +130,7 @@ def test_fields_of_types_that_hdf5_lacks_are_opaque() -> None:
         assert found.tobytes() == data.tobytes()
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("netcdf", [False, True])
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,), (1, 1, 1)])
 @pytest.mark.parametrize("kind", ["int16", "S3", "complex64"])

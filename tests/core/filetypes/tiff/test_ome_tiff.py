@@ -56,6 +56,7 @@ def elements(tiff: tifffile.TiffFile, letters: str) -> np.ndarray:
     return found.transpose([[*missing, *kept].index(letter) for letter in letters])
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(
     ("shape", "letters"),
@@ -100,6 +101,7 @@ def test_axes_may_have_any_order_and_chunks_any_shape(names: list[str], draw: st
     assert sum(told) == file.size
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("samples", [3, 4])
 @pytest.mark.parametrize("dtype", ["u1", "u2"])
 def test_colours_are_samples_of_pixels(samples: int, dtype: str) -> None:

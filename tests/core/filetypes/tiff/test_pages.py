@@ -22,6 +22,7 @@ from tests.core.filetypes.stream import Stream
 TIFF_TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("dtype", TIFF_TYPES)
 @pytest.mark.parametrize("shape", [(2, 3, 5, 7), (5, 7), (7,), ()])
 def test_tifffile_reads_every_type(shape: tuple[int, ...], dtype: str) -> None:

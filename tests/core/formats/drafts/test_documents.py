@@ -51,6 +51,7 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.sampled(60)
 @each_draft
 @pytest.mark.parametrize(("members", "words"), MALFORMED, ids=str)
 def test_errors_of_malformed_documents_say_what_and_where(

@@ -53,6 +53,7 @@ CASES: dict[str, tuple[str, Any, list[Any]]] = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("to", ["v2", "v3", "n5"])
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning", "ignore:Numcodecs codecs")

@@ -68,6 +68,7 @@ def test_dtypes_that_cannot_be_elements_are_refused(dtype: object) -> None:
         Format.V2.parse((json.dumps({**V2_ARRAY, "dtype": dtype}).encode(), None, None))
 
 
+@pytest.mark.sampled(42)
 @pytest.mark.parametrize("dtype", ["<i2", "|u1", "<f4", "<f8"])
 @pytest.mark.parametrize(
     "spelled",

@@ -115,7 +115,7 @@ def written_by_zarr_python(path: Path, dtype: np.dtype[Any], fill: Array, zarr_f
     return wanted
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(axes=["name", "zarr_format"])
 @pytest.mark.parametrize(("name", "code"), CASES)
 def test_elements_and_fill_values_in_both_directions(
     name: str, code: Any, zarr_format: int, tmp_path: Path

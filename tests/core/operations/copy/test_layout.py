@@ -60,6 +60,7 @@ def test_documents_survive_a_copy_there_and_back(source: Path, tmp_path: Path) -
     assert [codec["name"] for codec in after["codecs"]] == ["bytes", "zstd"]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("layout", "names"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,10 +29,16 @@ from zarrcore.stores.memory import MemoryStore
 DATA = np.random.default_rng(1).integers(1, 1000, (60, 80), "u2")
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("written")
+    zarr.create_group(path).create_array("a", data=DATA, chunks=(4, 8))
+    return path
+
+
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
-    zarr.create_group(tmp_path / "source.zarr").create_array("a", data=DATA, chunks=(4, 8))
-    return tmp_path / "source.zarr"
+def source(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / "source.zarr"))
 
 
 class Stopping(MemoryStore):

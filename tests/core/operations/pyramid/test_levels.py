@@ -37,6 +37,7 @@ def made_levels(made: Any, **wanted: Any) -> Any:
     return plan
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("method", ["mean", "mode", "nearest"])
 @pytest.mark.parametrize(
     ("format_", "options"),

@@ -224,6 +224,7 @@ def test_a_parquet_folder_must_be_empty(records: ReadableStore, tmp_path: Path) 
         _written(zc.open_hierarchy(records), tmp_path / "a.parq")
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("coding", [("nn", 8), ("ec", 16), ("nn", 4)])
 @pytest.mark.parametrize("dtype", ["u1", "<i2", ">i4", "<f4", "<f8"])
 def test_szip_of_hdf5_becomes_that_of_imagecodecs(

@@ -10,6 +10,7 @@ import pytest
 from zarrcore.stores.hdf5.bitshuffle import default_block, shuffled
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("dtype", ["u1", "<i2", "S3", "<c16"])
 @pytest.mark.parametrize("block", [0, 8, 64])
 @pytest.mark.parametrize("count", [1, 8, 4099, 20_000])

@@ -24,6 +24,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("options", [{}, {"libver": "latest"}, {"userblock_size": 512, "libver": "v110"}])
 @pytest.mark.parametrize("compression", [None, "gzip"])
 @pytest.mark.parametrize("case", CASES)

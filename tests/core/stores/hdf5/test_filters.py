@@ -98,6 +98,7 @@ SKIPPED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("dtype", ["u1", ">i4", "<f8", "S3"])
 @pytest.mark.parametrize("shape", [(30, 40), (1001,)])
 @pytest.mark.parametrize("name", SKIPPED)

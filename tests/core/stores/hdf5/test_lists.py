@@ -87,6 +87,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", LISTS)
 def test_lists_are_those_of_h5py(path: Path, name: str, layout: str) -> None:

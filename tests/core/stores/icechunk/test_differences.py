@@ -12,6 +12,7 @@ import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.campaigns import ALL
 from tests.core.stores.icechunk.repositories import values_of
 from zarrcore.stores import open_store
 from zarrcore.stores.icechunk.differences import difference
@@ -22,7 +23,7 @@ _CHANGES = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(-1, 7), st.int
 
 
 @given(commits=st.lists(st.tuples(st.sampled_from(["main", "side"]), _CHANGES), max_size=5))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20 if ALL else 10, deadline=None)
 def test_every_pair_of_versions_is_compared(commits: list[Any]) -> None:
     folder = tempfile.mkdtemp()
     try:

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.campaigns import ALL
 from tests.core.stores.icechunk.repositories import Repository, assert_same, create, values_of, write
 from tests.servers import AzureServer, GCSServer, S3Server
 from zarrcore.errors import (
@@ -257,7 +258,7 @@ _WRITES = st.lists(
 
 
 @given(commits=st.lists(_WRITES, min_size=1, max_size=4), spec_version=st.sampled_from([1, 2]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25 if ALL else 10, deadline=None)
 def test_each_of_random_commits_has_the_values_of_zarr_python(commits: list[Any], spec_version: int) -> None:
     folder = tempfile.mkdtemp()
     try:

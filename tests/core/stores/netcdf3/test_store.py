@@ -51,6 +51,7 @@ def write(path: Path, format_: Any, *, one_record_variable: bool = False) -> Non
             file.createVariable("large", "u8", ("lat",))[:] = 2**63
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("one_record_variable", [False, True])
 @pytest.mark.parametrize("format_", FORMATS)
 def test_a_copy_is_identical_for_xarray(tmp_path: Path, format_: str, one_record_variable: bool) -> None:

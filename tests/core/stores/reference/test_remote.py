@@ -42,6 +42,7 @@ def document(target: str) -> dict[str, Any]:
     return {"version": 1, "refs": refs}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ["relative", "web", "bucket"])
 @pytest.mark.parametrize("place", ["web", "bucket", "folder"])
 def test_chunks_near_each_other_are_few_requests(server: DistantServer, name: str, place: str) -> None:

@@ -52,6 +52,7 @@ def expected(path: Path, level: int) -> tuple[AnyArray, AnyArray]:
 TILES = {"tiled": True, "blockxsize": 16, "blockysize": 32, "compress": "deflate"}
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("count", "options"),
     [

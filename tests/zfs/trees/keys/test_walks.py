@@ -98,6 +98,7 @@ def test_a_walk_lists_few_pages() -> None:
     assert (store.pages, store.asked[-1][0]) == ([], "list")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("wide", [1, 5, 40])
 @pytest.mark.parametrize("deep", [1, 2, 3])
 def test_large_directories_cost_little_more(wide: int, deep: int) -> None:

@@ -39,6 +39,7 @@ def stacked(length: int = 4, **options: Any) -> h5py.VirtualLayout:
     return layout
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("generation", files.GENERATIONS)
 @pytest.mark.parametrize("source", [{}, {"chunks": None, "compression": None}])
 def test_frames_of_other_files(tmp_path: Path, generation: str, source: dict[str, Any]) -> None:

@@ -490,6 +490,30 @@ static int bit_unshuffle(zs_thread *t, const zs_codec *codec, const char *from, 
     return ZS_OK;
 }
 
+/* TIFF's horizontal predictor: in each row, a sample is stored as the difference from that of the pixel before. */
+static int add_differences(const zs_codec *codec, const char *from, size_t n, char *to, size_t want) {
+    size_t width = (size_t)codec->width, row = (size_t)codec->block_nbytes, samples = (size_t)codec->samples;
+    if (n != want || want % row || row % (samples * width)) return ZS_BAD;
+#define SUMS(type)                                                                                   \
+    for (size_t begin = 0; begin < want; begin += row)                                               \
+        for (size_t first = begin; first < begin + samples * sizeof(type); first += sizeof(type)) {  \
+            type sum = 0, one;                                                                       \
+            for (size_t at = first; at < begin + row; at += samples * sizeof(type)) {                \
+                memcpy(&one, from + at, sizeof one);                                                 \
+                sum = (type)(sum + one);                                                             \
+                memcpy(to + at, &sum, sizeof sum);                                                   \
+            }                                                                                        \
+        }                                                                                            \
+    return ZS_OK;
+    switch (width) {
+    case 1: SUMS(uint8_t)
+    case 2: SUMS(uint16_t)
+    case 4: SUMS(uint32_t)
+    case 8: SUMS(uint64_t)
+    }
+    return ZS_BAD;
+}
+
 static int zstd_encode(zs_thread *t, const zs_codec *codec, const char *from, size_t n, char *to, size_t room, size_t *made) {
     if (!t->zstd_encoder && !(t->zstd_encoder = ZSTD_createCCtx())) return ZS_FAILED;
     ZSTD_CCtx_setParameter(t->zstd_encoder, ZSTD_LEVEL, codec->level);
@@ -592,6 +616,8 @@ static int decode(const zs_job *job, zs_thread *t, const source *s, char *to, si
             status = unshuffle(from, n, place, size, (size_t)codec->width);
         else if (codec->kind == ZS_LZ4_BLOCKS)
             status = lz4_blocks(from, n, place, size);
+        else if (codec->kind == ZS_DIFFERENCES)
+            status = add_differences(codec, from, n, place, size);
         else
             status = bit_unshuffle(t, codec, from, n, place, size, is_part ? lo : 0, is_part ? hi : size);
         if (status != ZS_OK) return status;
@@ -1061,6 +1087,8 @@ static int kind_is_known(const zs_codec *codec, int kind) {
         if (codec->width < 1 || (codec->compression && codec->compression != ZS_LZ4 && codec->compression != ZS_ZSTD)) return 0;
         return codec->compression ? kind_is_known(codec, codec->compression) : codec->block_nbytes > 0;
     case ZS_SHUFFLE: return codec->width > 0;
+    case ZS_DIFFERENCES:
+        return codec->samples > 0 && codec->width > 0 && codec->block_nbytes > 0 && codec->block_nbytes % codec->width == 0;
     case ZS_CRC32C:
     case ZS_FLETCHER32: return 1;
     }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZS_ABI 7
+#define ZS_ABI 8
 #define ZS_MAX_NDIM 32
 #define ZS_MAX_CODECS 8
 
@@ -32,15 +32,17 @@ enum {
 enum {
     ZS_ZSTD = 1, ZS_BLOSC = 2, ZS_GZIP = 3, ZS_ZLIB = 4, ZS_CRC32C = 5, ZS_LZ4 = 6, ZS_SHUFFLE = 7, ZS_FLETCHER32 = 8,
     ZS_LZ4_BLOCKS = 9, ZS_BITSHUFFLE = 10, /* filters of HDF5, which are only read */
+    ZS_DIFFERENCES = 11,                   /* the predictor of TIFF, which is only read */
 };
 
 /* One codec of bytes. */
 typedef struct {
     int32_t kind;
-    int32_t width;          /* ZS_SHUFFLE, ZS_BITSHUFFLE: bytes of an element */
+    int32_t width;          /* ZS_SHUFFLE, ZS_BITSHUFFLE, ZS_DIFFERENCES: bytes of an element */
     int64_t decoded_nbytes; /* -1: depends on the values, which only checksums can handle */
-    int64_t block_nbytes;   /* ZS_BITSHUFFLE without compression; writing: ZS_BLOSC */
+    int64_t block_nbytes;   /* ZS_BITSHUFFLE without compression; ZS_DIFFERENCES: of a row; writing: ZS_BLOSC */
     int32_t compression;    /* ZS_BITSHUFFLE: ZS_LZ4, ZS_ZSTD, or 0 */
+    int32_t samples;        /* ZS_DIFFERENCES: elements of a pixel */
 
     /* Writing. */
     int32_t level;                      /* ZS_ZSTD, ZS_GZIP, ZS_ZLIB, ZS_BLOSC; ZS_LZ4: acceleration */

@@ -228,7 +228,7 @@ class ChunkWriter:
         pipeline.check_known()
         self._keys.settle()
         array = native_array(self._keys, pipeline)
-        files = None if array is None else native_files(self._store, array)
+        files = None if array is None or not array.form.can_write else native_files(self._store, array)
         return None if files is None else NativeWrites(files)
 
     def _by_engine(

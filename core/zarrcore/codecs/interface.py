@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -22,6 +22,9 @@ from zarrcore.typing import AnyArray
 
 Buffer = BytesLike | bytearray
 """Bytes between two codecs."""
+
+NativeCodecs = Sequence[tuple[str, Mapping[str, int | bytes]]]
+"""The engine's names of codecs of bytes, and their parameters as members of `NativeCodec`. See `zarrcore.native`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,13 @@ class ArrayToBytesCodec(Codec):
             UnsupportedError: this codec only decodes.
         """
         raise self._not_written()
+
+    def native_chain(self, spec: ArraySpec) -> tuple[ArrayToBytesCodec, NativeCodecs] | None:
+        """What the engine decodes instead of this codec: one of elements that it knows, then codecs of bytes.
+
+        The engine may fail where this codec does not, but must not return other elements. None if there is nothing of the kind.
+        """
+        return None
 
 
 class BytesToBytesCodec(Codec):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from zarrcore.codecs.array_to_array.transpose import TransposeCodec
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
-from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec, ArrayToBytesCodec, BytesToBytesCodec
+from zarrcore.codecs.interface import (
+    ArraySpec,
+    ArrayToArrayCodec,
+    ArrayToBytesCodec,
+    BytesToBytesCodec,
+    NativeCodecs,
+)
 from zarrcore.metadata.data_type.small_numbers import has_unused_bits
 from zarrcore.native import CODEC_KINDS, MAX_CODECS, MAX_NDIM, NativeCodec
 
@@ -24,6 +30,8 @@ class NativeForm:
     """The size of numbers that are stored in the other byte order; 0 if none are."""
     strides: tuple[int, ...]
     """Per dimension, the bytes between two elements in the bytes that the codecs of bytes return."""
+    can_write: bool
+    """Whether it also encodes as the pipeline does."""
 
 
 def native_form(
@@ -42,8 +50,12 @@ def native_form(
         encoded: what it encodes.
         bytes_to_bytes: the codecs of bytes, with the largest size of what each encodes, and whether that is the exact size.
     """
-    if not 1 <= len(spec.shape) <= MAX_NDIM or not spec.nbytes or len(bytes_to_bytes) > MAX_CODECS:
+    if not 1 <= len(spec.shape) <= MAX_NDIM or not spec.nbytes:
         return None
+    chain = array_to_bytes.native_chain(encoded)
+    first: NativeCodecs = ()
+    if chain is not None:
+        array_to_bytes, first = chain
     swap_nbytes = _swap_nbytes(spec, array_to_bytes, encoded)
     strides = _strides(encoded)
     for array_codec, decoded in reversed(array_to_array):
@@ -54,18 +66,22 @@ def native_form(
     names = [
         vars(type(codec)).get("native", "") for codec, _, _ in bytes_to_bytes
     ]  # what a subclass does is unknown
-    if swap_nbytes is None or not all(names):
+    if swap_nbytes is None or not all(names) or len(names) + len(first) > MAX_CODECS:
         return None
-    codecs = []
+    codecs = [_codec(name, encoded.nbytes, parameters) for name, parameters in first]
     for name, (codec, nbytes, is_exact) in zip(names, bytes_to_bytes, strict=True):
         parameters = codec.native_parameters()
         if (not is_exact and not codec.is_checksum) or (
             name == "shuffle" and nbytes % int(parameters["width"])
         ):
             return None
-        size = nbytes if is_exact else -1
-        codecs.append(NativeCodec(kind=CODEC_KINDS[name], decoded_nbytes=size, **parameters))
-    return NativeForm(tuple(codecs), frozenset(names), swap_nbytes, strides)
+        codecs.append(_codec(name, nbytes if is_exact else -1, parameters))
+    all_names = frozenset([*names, *(name for name, _ in first)])
+    return NativeForm(tuple(codecs), all_names, swap_nbytes, strides, chain is None)
+
+
+def _codec(name: str, decoded_nbytes: int, parameters: Mapping[str, int | bytes]) -> NativeCodec:
+    return NativeCodec(kind=CODEC_KINDS[name], decoded_nbytes=decoded_nbytes, **parameters)
 
 
 def _swap_nbytes(spec: ArraySpec, array_to_bytes: ArrayToBytesCodec, encoded: ArraySpec) -> int | None:

@@ -69,6 +69,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
 
 _MADE_OF: Final[dict[str, tuple[str, ...]]] = {
     "crc32c": (),
+    "differences": (),
     "fletcher32": (),
     "shuffle": (),
     "zlib": ("gzip",),

@@ -6,7 +6,7 @@ import ctypes
 from ctypes import c_char, c_char_p, c_int32, c_int64, c_void_p
 from typing import Final
 
-ABI: Final = 7
+ABI: Final = 8
 """``ZS_ABI``: it changes with the structures."""
 
 MAX_NDIM: Final = 32
@@ -18,24 +18,11 @@ NO_FOLDER: Final = 7
 FILLED: Final = 8
 """Some of what may become of a unit."""
 
-CODEC_KINDS: Final = {
-    name: number
-    for number, name in enumerate(
-        (
-            "zstd",
-            "blosc",
-            "gzip",
-            "zlib",
-            "crc32c",
-            "lz4",
-            "shuffle",
-            "fletcher32",
-            "lz4_blocks",
-            "bitshuffle",
-        ),
-        1,
-    )
-}
+_CODECS: Final = (
+    *("zstd", "blosc", "gzip", "zlib", "crc32c", "lz4", "shuffle", "fletcher32"),
+    *("lz4_blocks", "bitshuffle", "differences"),
+)
+CODEC_KINDS: Final = {name: number for number, name in enumerate(_CODECS, 1)}
 
 
 class NativeCodec(ctypes.Structure):
@@ -47,6 +34,7 @@ class NativeCodec(ctypes.Structure):
         ("decoded_nbytes", c_int64),
         ("block_nbytes", c_int64),
         ("compression", c_int32),
+        ("samples", c_int32),
         ("level", c_int32),
         ("has_checksum", c_int32),
         ("shuffle", c_int32),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,14 @@ def pipelines() -> list[tuple[Pipeline, bytes]]:
         filtered.append(
             ("hdf5.bitshuffle", configuration, bitshuffled(values.tobytes(), 2, 512, compression))
         )
+    spec = ArraySpec(values.shape, values.dtype, np.zeros((), "<u2"))
     for name, configuration, chunk in filtered:
         named = [NamedConfiguration("bytes", {"endian": "little"}), NamedConfiguration(name, configuration)]
-        found.append((Pipeline(named, ArraySpec(values.shape, values.dtype, np.zeros((), "<u2"))), chunk))
+        found.append((Pipeline(named, spec), chunk))
+    tags = {"258": [16], "259": [8], "317": [2], "322": [16], "323": [16], "32998": [8]}
+    segment = NamedConfiguration("tiff.segment", {"byteorder": "little", "tags": tags})
+    differences = np.diff(values, axis=2, prepend=values.dtype.type(0))
+    found.append((Pipeline([segment], spec), zlib.compress(differences.tobytes())))
     return found
 
 

@@ -114,6 +114,10 @@ def test_a_chunk_that_is_not_its_own_size_is_refused(
         NativeCodec(10, 1, 8, 0),
         NativeCodec(10, 1, 8, -8),
         NativeCodec(10, 1, 8, 8, 5),
+        NativeCodec(11, 0, 8, 8, 0, 1),
+        NativeCodec(11, 2, 8, 0, 0, 1),
+        NativeCodec(11, 2, 8, 8, 0, 0),
+        NativeCodec(11, 2, 8, 7, 0, 1),
     ],
 )
 def test_a_codec_that_is_unknown_or_does_not_fit_is_refused(

@@ -16,7 +16,9 @@ from zarrcore.native import engine, library
 
 needs_engine = pytest.mark.skipif(engine() is None, reason="the engine is not built")
 
-EVERYTHING = "decodes bitshuffle, blosc, crc32c, fletcher32, gzip, lz4, lz4_blocks, shuffle, zlib, zstd"
+EVERYTHING = (
+    "decodes bitshuffle, blosc, crc32c, differences, fletcher32, gzip, lz4, lz4_blocks, shuffle, zlib, zstd"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +82,7 @@ def test_a_codec_without_its_functions_is_left_to_python(monkeypatch: pytest.Mon
         "lz4": ("numcodecs", "no_such_module", ("LZ4_decompress_safe",)),
     }
     monkeypatch.setattr(library, "_FUNCTIONS", functions)
-    assert library.engine_state() == (True, "decodes crc32c, fletcher32, shuffle")
+    assert library.engine_state() == (True, "decodes crc32c, differences, fletcher32, shuffle")
 
 
 @needs_engine

@@ -19,11 +19,12 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
+from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.array_to_bytes.tiff_faxes import FAXES, decoded_fax
 from zarrcore.codecs.array_to_bytes.tiff_images import HEADERS, check_size, unpacked_lerc
 from zarrcore.codecs.array_to_bytes.tiff_streams import first_bytes
 from zarrcore.codecs.imagecodecs_package import imagecodecs_package
-from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer, NativeCodecs
 from zarrcore.codecs.optional_package import failure, optional_package
 from zarrcore.codecs.parameters import boolean, choice, known
 from zarrcore.errors import CodecError, MetadataError
@@ -42,6 +43,9 @@ _KEPT: Final = 8
 _BITS, _COMPRESSION, _FILL_ORDER = 258, 259, 266
 _FAX_OPTIONS: Final = {3: 292, 4: 293}
 _LERC: Final = 34887
+_PREDICTOR: Final = 317
+_NATIVE: Final = {8: "zlib", 32946: "zlib", 50000: "zstd"}
+"""The compressions that the engine decodes."""
 _JFIF: Final = b"\xff\xd8\xff\xe0\0\x10JFIF\0\0\0\0\0\0"
 
 
@@ -125,6 +129,22 @@ class TiffSegmentCodec(ArrayToBytesCodec):
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         self._size(spec)
         return 4 * spec.nbytes + (1 << 20)
+
+    def native_chain(self, spec: ArraySpec) -> tuple[ArrayToBytesCodec, NativeCodecs] | None:
+        name, itemsize = _NATIVE.get(self._one(_COMPRESSION)), spec.dtype.itemsize
+        if name is None or self._one(_FILL_ORDER) != 1 or set(self._tags.get(_BITS, (1,))) != {8 * itemsize}:
+            return None
+        chain: list[tuple[str, dict[str, int | bytes]]] = [(name, {})]
+        predictor = self._one(_PREDICTOR)
+        if predictor == 2 and spec.dtype.kind in "iu" and (self._order == "<" or itemsize == 1):
+            _, _, width, samples = self._size(spec)
+            row_nbytes = width * samples * itemsize
+            chain.insert(
+                0, ("differences", {"width": itemsize, "block_nbytes": row_nbytes, "samples": samples})
+            )
+        elif predictor != 1:
+            return None
+        return BytesCodec("little" if self._order == "<" else "big"), chain
 
     def _page(
         self, size: tuple[int, int, int, int], inside: tuple[int, int, int, int], *, plain: bool = False

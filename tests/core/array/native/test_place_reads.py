@@ -10,6 +10,7 @@ import h5py
 import hdf5plugin
 import numpy as np
 import pytest
+import tifffile
 import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -129,6 +130,64 @@ def test_a_file_that_is_replaced_is_read_as_it_is_now(
     (tmp_path / "b.h5").replace(tmp_path / "a.h5")
     monkeypatch.setattr("zarrcore.stores.virtual.parsed_file._CHECKED_EACH_S", 0)
     assert (array[...] == 2).all()
+
+
+TIFFS: dict[str, dict[str, Any]] = {
+    f"{compression} {predictor} {dtype} {layout}": {
+        "compression": compression,
+        "predictor": predictor,
+        "dtype": dtype,
+        **({} if layout == "strips" else {"tile": (16, 32)}),
+    }
+    for compression in ("adobe_deflate", "zstd", "lzw")
+    for predictor in (False, True)
+    for dtype in ("u1", "<u2", "<i4", "<u8", "<f4", ">u2", ">f8")
+    for layout in ("tiles", "strips")
+    if not (predictor and dtype[1:] in ("f4", "f8", "u8"))  # tifffile does not write them
+}
+
+
+@pytest.mark.sampled(24)
+@pytest.mark.parametrize("samples", [1, 3, -3])
+@pytest.mark.parametrize("name", TIFFS)
+def test_segments_of_tiff_files_are_what_tifffile_reads(
+    name: str, samples: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {**TIFFS[name], "photometric": "minisblack" if samples == 1 else "rgb"}
+    dtype = np.dtype(options.pop("dtype"))
+    values = np.random.default_rng(0).integers(0, 200, (3, 40, 70, 3)).cumsum(2).astype(dtype)
+    if samples == 1:
+        values = values[..., 0]
+    elif samples < 0:
+        values, options["planarconfig"] = np.moveaxis(values, 3, 1), "separate"
+    order = ">" if dtype.byteorder == ">" else "<"
+    with tifffile.TiffWriter(tmp_path / "a.tif", byteorder=order) as written:
+        for page in values:
+            written.write(page, rowsperstrip=None if "tile" in options else 8, metadata=None, **options)
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        np.testing.assert_array_equal(np.stack([page.asarray() for page in file.pages]), values)
+    for selection in (np.s_[:, ...], np.s_[1, ..., 3:60:7], np.s_[::-1, ...]):
+        native, python = both(tmp_path / "a.tif", selection, monkeypatch, "/0")
+        np.testing.assert_array_equal(native, python, strict=True)
+    array = zarrcore.open(tmp_path / "a.tif")["0"]
+    np.testing.assert_array_equal(array[...], np.moveaxis(values, 3, 1) if samples == 3 else values)
+    if "lzw" not in name and not (options["predictor"] and order == ">"):
+        with monkeypatch.context() as patch:
+            patch.setattr(ChunkReader, "_decode", lambda *_: pytest.fail("Python read a chunk"))
+            array[..., :16, :32]
+
+
+def test_broken_segments_fail_as_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.arange(64 * 64, dtype="<u2").reshape(64, 64)
+    tifffile.imwrite(tmp_path / "a.tif", values, tile=(32, 32), compression="adobe_deflate", predictor=True)
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        start, nbytes = file.pages[0].dataoffsets[1], file.pages[0].databytecounts[1]
+    content = bytearray((tmp_path / "a.tif").read_bytes())
+    content[start + nbytes // 2] ^= 0xFF
+    (tmp_path / "a.tif").write_bytes(content)
+    native, python = both(tmp_path / "a.tif", np.s_[:, :], monkeypatch, "/0")
+    assert isinstance(python, str)
+    assert native == python
 
 
 def test_references_to_one_file_and_to_several(tmp_path: Path) -> None:

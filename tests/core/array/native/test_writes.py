@@ -240,3 +240,16 @@ def test_nothing_is_encoded_twice_where_files_cannot_be_named_later(
     monkeypatch.setattr(NativeWrites, "write", refuse)
     array[...] = values_of(array.dtype.str)
     assert np.array_equal(array[...], values_of(array.dtype.str))
+
+
+def test_what_the_engine_only_decodes_is_not_written(tmp_path: Path) -> None:
+    """A document may name a codec of TIFF files, which the engine decodes as a chain of codecs that it has."""
+    array = created(tmp_path / "a", shape=(32, 32), chunks=(16, 16), dtype="u1", codecs=["bytes"])
+    document = json.loads((tmp_path / "a/a/zarr.json").read_text())
+    tags = {"258": [8], "259": [8], "317": [1], "322": [16], "323": [16]}
+    document["codecs"] = [{"name": "tiff.segment", "configuration": {"byteorder": "little", "tags": tags}}]
+    (tmp_path / "a/a/zarr.json").write_text(json.dumps(document))
+    array = zarrcore.open(tmp_path / "a", mode="r+")["a"]
+    with pytest.raises(UnsupportedError, match="read but not written"):
+        array[...] = 1
+    assert not files_of(tmp_path / "a")

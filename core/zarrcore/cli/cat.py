@@ -75,9 +75,16 @@ def run(namespace: argparse.Namespace) -> int:
 
     node = open_source(namespace)[node_path(namespace)]
     kind = _file_type(namespace, node)
-    if not kind.takes_selection or (isinstance(node, Group) and kind.groups):
-        _need_whole(namespace, kind)
+    if not kind.takes_selection and namespace.select != "...":
+        from zarrcore.operations.copied_part import copied_part
+
+        with copied_part(node, namespace.select) as part:
+            file = kind.of_group(part) if isinstance(part, Group) else kind.of_array(part)
+            _write(namespace.output, kind, file)
+        return 0
     if isinstance(node, Group):
+        if kind.groups:
+            _need_whole(namespace, kind)
         _write(namespace.output, kind, _group_file(node, kind))
         return 0
     names = names_along(node, node.hierarchy.node) if "=" in namespace.select else None

@@ -165,7 +165,8 @@ FILE_TYPES: Final = (
         "TIFF",
         "image/tiff",
         "numbers, a page for each plane",
-        "tiff.pages:TiffFile",
+        "tiff.pages:array_as_tiff",
+        facts="tiff.pixel_size:pixel_sizes",
     ),
     FileType(
         "tif",

@@ -164,18 +164,29 @@ class NodeLoader:
         kept = self._kept.get(path)
         if kept is not None:
             return kept
+        node = self.take(path, *self._documents(path, together=together))
+        if node is None:
+            raise NodeNotFoundError(path, self._owner.url, self._hint(path))
+        return node
+
+    def _documents(self, path: str, *, together: bool) -> tuple[Found, float, Get | None]:
+        """The documents of a node, when they were requested, and what gets others: the arguments of `take`."""
         within = self._owner.within(path)
         told = None if within == "/" else self._believed()
         document = None if told is None else told[1].documents.get(within)
         if told is not None and document:
-            node = self.take(path, document, told[0])
-        else:
-            read_s, get = self._source(within)
-            get = self._asking(get, within, together)
-            node = self.take(path, self._format.fetch(get, within), read_s, get)
-        if node is None:
-            raise NodeNotFoundError(path, self._owner.url)
-        return node
+            return document, told[0], None
+        read_s, get = self._source(within)
+        get = self._asking(get, within, together)
+        return self._format.fetch(get, within), read_s, get
+
+    def _hint(self, path: str) -> str:
+        """Why there is no node at a path, as far as it is known."""
+        while path != self._owner.at:
+            path = path.rpartition("/")[0] or "/"
+            if isinstance(self._kept.get(path), ArrayNode):
+                return f": it is inside the array {path}"
+        return ""
 
     def _source(self, within: str) -> tuple[float, Get]:
         """What gets the documents of a node, and when its answers are requested, by the monotonic clock."""
@@ -398,10 +409,28 @@ class NodeLoader:
         else:
             names = self._owner.within(path)[1:].split("/")
             exists = self._format.implicit_groups and all(map(self._format.may_name_new_node, names))
-            exists = exists and self._implies_group(self._owner.within(path))
+            exists = (
+                exists and self._implies_group(self._owner.within(path)) and not self._is_inside_array(path)
+            )
         if not exists:
             return None
         return Group(self._owner, path, found, self._format.implied_group(get, self._owner.within(path)))
+
+    def _is_inside_array(self, path: str) -> bool:
+        """Whether the nearest node above a path that has documents is an array: the keys below the path are its chunks then.
+
+        A walk comes from above, so that only a path that the caller names costs requests.
+        """
+        while path != self._owner.at:
+            path = path.rpartition("/")[0] or "/"
+            node = self._kept.get(path)
+            if node is None:
+                found, read_s, get = self._documents(path, together=True)
+                if not isinstance(found, dict) and not _has_any(found):
+                    continue
+                node = self.take(path, found, read_s, get)
+            return isinstance(node, ArrayNode)
+        return False
 
 
 def _has_any(documents: Documents) -> bool:

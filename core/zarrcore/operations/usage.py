@@ -5,7 +5,7 @@ A group's numbers include everything below it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
@@ -47,6 +47,8 @@ class NodeUsage:
     """Whether the group has arrays below it with elements of variable length."""
     keys: int = 0
     """Keys of the node."""
+    same_as: str | None = None
+    """The path of another array before it, if a link makes both the same one: the bytes are counted there."""
 
 
 @dataclass(slots=True)
@@ -99,6 +101,7 @@ class _Counter:
     def __init__(self, hierarchy: Hierarchy, progress: Progress | None) -> None:
         self._hierarchy = hierarchy
         self._progress = progress
+        self._objects: dict[Hashable, str] = {}
         self._members: dict[str, tuple[Hierarchy, str, KeyOwners]] = {}
         self.nodes: dict[str, NodeUsage] = {}
         self.other = OtherKeys()
@@ -118,6 +121,10 @@ class _Counter:
         if isinstance(member, Collection) or isinstance(node, CollectionNode):
             return
         path = member.within(node.path)
+        if isinstance(node, ArrayNode) and (identity := member.store.object_identity(path)) is not None:
+            first = self._objects.setdefault(identity, node.path)
+            if first != node.path:
+                found.same_as, found.nbytes = first, 0
         # Parents come first, so the first node of a member is its top.
         _, _, owners = self._members.setdefault(
             member.at, (member, path, KeyOwners(member, normalize_path(member.at + path)))
@@ -145,7 +152,8 @@ class _Counter:
         owner = owners.find(key)
         if owner is not None:
             node = self.nodes[owner.name]
-            node.keys, node.stored_nbytes = node.keys + 1, node.stored_nbytes + size
+            if node.same_as is None:
+                node.keys, node.stored_nbytes = node.keys + 1, node.stored_nbytes + size
             return
         self.other.keys += 1
         self.other.stored_nbytes += size

@@ -186,6 +186,15 @@ class Store(ABC):
         del path
         return NodeReferences()
 
+    def object_identity(self, path: str) -> Hashable:
+        """Identifies the array that a path leads to, where links may let several paths lead to one; None elsewhere.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        del path
+        return None
+
     def skipped_keys(self) -> list[str]:
         """Keys that listings left out so far, because they are not paths, such as ``a//b``; at most some thousands."""
         return []

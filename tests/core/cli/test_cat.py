@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 import tifffile
+import xarray as xr
 import zarr
 
 import zarrcore
@@ -96,9 +97,42 @@ def test_cat_writes_groups_only_as_types_that_can_hold_them(
 ) -> None:
     refused = zarrscope("cat", source, "images", "-o", tmp_path / "a.npy")
     assert (refused.status, "--as hdf5" in refused.stderr) == (2, True)
-    refused = zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.h5")
-    assert (refused.status, "omit --select" in refused.stderr) == (2, True)
-    assert "zarrscope copy SOURCE PART.zarr --select" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", ["nc", "h5"])
+@pytest.mark.parametrize("group", [(), ("tas",)])
+@pytest.mark.parametrize("select", ["time=3:9:2,x=-1", "3:9:2,:,-1"])
+def test_cat_of_a_part_has_its_coordinates(
+    zarrscope: Run, tmp_path: Path, suffix: str, group: tuple[str, ...], select: str
+) -> None:
+    values = np.random.default_rng(0).random((12, 4, 5))
+    whole = xr.Dataset(
+        {"tas": (("time", "y", "x"), values, {"units": "K"}), "other": (("y",), np.arange(4))},
+        {"time": np.arange(12) * 6, "x": np.arange(5) / 2, "lat": (("y", "x"), values[0])},
+    )
+    whole.to_zarr(tmp_path / "a.zarr", zarr_format=3, consolidated=False)
+    path = tmp_path / f"part.{suffix}"
+    done = zarrscope("cat", tmp_path / "a.zarr", *group, "--select", select, "-o", path)
+    if not group and "=" not in select:
+        assert (done.status, "name it, or select by names" in done.stderr) == (2, True)
+        assert not path.exists()
+        return
+    assert done.status == 0, done.stderr
+    expected = whole.isel(time=slice(3, 9, 2), x=[-1])
+    with xr.open_dataset(path, engine="h5netcdf") as found:
+        xr.testing.assert_equal(found.load(), expected[["tas"]] if group else expected)
+
+
+@pytest.mark.parametrize(
+    ("select", "why"),
+    [("::-1", "the order of elements"), ("n=0", "n"), ("9", "9")],
+)
+def test_cat_refuses_a_part_that_there_is_not(
+    zarrscope: Run, source: Path, tmp_path: Path, select: str, why: str
+) -> None:
+    refused = zarrscope("cat", source, "images/stack", "--select", select, "-o", tmp_path / "a.h5")
+    assert (refused.status, why in refused.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 

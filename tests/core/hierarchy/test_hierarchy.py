@@ -26,6 +26,7 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.hierarchy import BrokenNode
+from zarrcore.metadata import ChunkKeyEncoding
 from zarrcore.stores import MemoryStore, PrefixStore
 
 
@@ -64,6 +65,38 @@ def test_version_2_has_implicit_groups_below_its_root() -> None:
     assert hierarchy["A"]["1/0"][...].tolist() == [1, 2]
     assert "junk" not in hierarchy
     assert "A/2" not in hierarchy
+
+
+@pytest.mark.parametrize("format_", ["v3", "v2", "n5"])
+@pytest.mark.parametrize("max_age_s", [None, 0])
+def test_folders_of_chunks_are_no_nodes(format_: str, max_age_s: float | None) -> None:
+    store = MemoryStore()
+    keys = {"v2": ChunkKeyEncoding("v2", "/")}.get(format_)
+    made = zarrcore.create(store, format_)
+    made.create_array("/g/x", shape=(4, 4, 4), dtype="u1", chunks=(2, 2, 2), chunk_key_encoding=keys)[...] = 1
+    folders = {"/".join(entry.key.split("/")[:end]) for entry in store.list_prefix("g/x/") for end in (3, 4)}
+    folders -= {entry.key for entry in store.list_prefix("")}
+    assert len(folders) > 2
+    for folder in folders:
+        hierarchy = zarrcore.open_hierarchy(store, metadata_max_age_s=max_age_s)
+        assert folder not in hierarchy
+        # Nothing is asked of the store for the hint alone.
+        hint = "" if max_age_s == 0 or folder.count("/") > 2 else ": it is inside the array /g/x$"
+        with pytest.raises(NodeNotFoundError, match=rf"no node /{folder} in .*{hint}"):
+            hierarchy[folder]
+        assert isinstance(hierarchy["g"], zarrcore.Group)
+
+
+def test_a_folder_of_chunks_in_an_array_at_the_root_is_no_node() -> None:
+    hierarchy = zarrcore.open_hierarchy(memory(**{"zarr.json": ARRAY, "c/1": b"\1\2"}))
+    with pytest.raises(NodeNotFoundError, match=r": it is inside the array /$"):
+        hierarchy["c"]
+
+
+def test_a_deep_implicit_group_is_opened() -> None:
+    path = "/".join(["a"] * 3000)
+    hierarchy = zarrcore.open_hierarchy(memory(**{"zarr.json": GROUP, f"{path}/x/zarr.json": ARRAY}))
+    assert hierarchy[path].kind == "group"
 
 
 def test_broken_attributes_of_an_implicit_group_are_reported() -> None:

@@ -7,14 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 
 import zarrcore as zc
 from zarrcore.errors import ListingUnsupportedError
 from zarrcore.operations.usage import usage
+from zarrcore.stores import MemoryStore, PrefixStore
 from zarrcore.stores.interface import StoreEntry
-from zarrcore.stores.memory import MemoryStore
 
 
 def fill(made: Any) -> None:
@@ -106,6 +107,27 @@ def test_a_collection_adds_up_its_hierarchies(tmp_path: Path) -> None:
     assert (by_path["/"].keys, by_path["/"].stored_nbytes) == (keys - 1, nbytes - 2)
     assert by_path["/one.zarr"].stored_nbytes == files_below(tmp_path / "one.zarr")[1]
     assert found.other.examples == ["below/two.zarr/stray"]
+
+
+def test_an_array_that_several_paths_lead_to_counts_once(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["far"] = np.arange(1000)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["g/x"] = np.arange(1000)
+        file["hard"], file["soft"] = file["g/x"], h5py.SoftLink("/g/x")
+        file["again"] = file["g"]
+        file["far"], file["near"] = [h5py.ExternalLink("other.h5", "far")] * 2
+        file["equal"] = np.arange(1000)
+    with zc.open_hierarchy(tmp_path / "a.h5") as hierarchy:
+        for top in ("/", "/again"):
+            found = {node.path: node for node in usage(hierarchy, top).nodes}
+            first = {path for path, node in found.items() if node.kind == "array" and node.same_as is None}
+            assert first == ({"/again/x", "/far", "/equal"} if top == "/" else {"/again/x"})
+            assert all(node.same_as in {None, "/again/x", "/far"} for node in found.values())
+            assert found[top].nbytes == 8000 * len(first)
+            assert 8000 * len(first) <= found[top].stored_nbytes < 8000 * len(first) + 4000
+    with zc.open_hierarchy(PrefixStore(zc.open_store(tmp_path / "a.h5"), "again/")) as below:
+        assert usage(below).nodes[0].nbytes == 8000
 
 
 class WithoutSizes(MemoryStore):

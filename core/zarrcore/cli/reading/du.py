@@ -94,7 +94,10 @@ def _line(node: NodeUsage) -> str:
     decoded = "?" if node.nbytes is None else format_bytes(node.nbytes)
     if node.is_partial:
         decoded = f"> {decoded}"
-    return f"{format_bytes(node.stored_nbytes):>{_WIDTH}}{decoded:>{_WIDTH + 2}}  {printable(node.path)}"
+    same = "" if node.same_as is None else f" (the same array as {printable(node.same_as)})"
+    return (
+        f"{format_bytes(node.stored_nbytes):>{_WIDTH}}{decoded:>{_WIDTH + 2}}  {printable(node.path)}{same}"
+    )
 
 
 def _other(other: OtherKeys) -> str:

@@ -3,6 +3,9 @@
 Numbers, booleans, texts, and lists of one of these kinds are attributes of their own types. Other values are JSON text. So are
 texts that HDF5 cannot hold (with a zero byte, which would end them, or with a lone surrogate) and lists that are too long for the
 early file format, in which an attribute other than text has at most 64 KiB.
+
+Readers cannot know JSON text from other text, and by NetCDF's convention a list of one is a scalar. The attribute
+``_zarrscope_json`` of an object, a JSON list too, names the attributes that are JSON text or a list of one.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ _INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 _EXACT: Final = 1 << 53
 _NO_TEXT: Final = re.compile("[\\0\\ud800-\\udfff]")
 LEFT_OUT_ATTRIBUTE: Final = "_zarrscope_left_out"
+JSON_ATTRIBUTE: Final = "_zarrscope_json"
 RESERVED: Final = frozenset(
     (
         "CLASS",
@@ -34,12 +38,15 @@ RESERVED: Final = frozenset(
         "_NCProperties",
         "_nc3_strict",
         LEFT_OUT_ATTRIBUTE,
+        JSON_ATTRIBUTE,
     )
 )
 """Names that would give readers wrong information about dimensions or the file."""
 
 
-def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> bytes:
+def attribute(
+    name: bytes, value: Any, metadata: Metadata, *, netcdf: bool, marked: list[str] | None = None
+) -> bytes:
     """The message of an attribute.
 
     Args:
@@ -47,11 +54,16 @@ def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> b
         value: JSON, or elements.
         metadata: holds texts of variable length.
         netcdf: whether text is written as characters if they fit: NetCDF's older programs do not read strings.
+        marked: gets the name if `JSON_ATTRIBUTE` has to name it. NetCDF has no lists of one.
 
     Raises:
         UnsupportedError: HDF5 cannot hold it.
     """
     found = _value(value, netcdf)
+    is_json = isinstance(found, bytes) and not (isinstance(value, str) and is_text(value))
+    is_one = not netcdf and not isinstance(found, bytes) and np.shape(found) == (1,)
+    if marked is not None and (is_json or is_one):
+        marked.append(name.decode())
     if isinstance(found, np.ndarray):
         return attribute_message(name, datatype(found.dtype), found.shape, found.tobytes())
     if isinstance(found, list):

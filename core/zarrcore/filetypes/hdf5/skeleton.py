@@ -12,6 +12,7 @@ kilobytes, and a lock that is shared by the whole process.
 
 from __future__ import annotations
 
+import json
 import string
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +23,13 @@ from typing import Any
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.filetypes.hdf5.array_attributes import array_attributes
-from zarrcore.filetypes.hdf5.attributes import LEFT_OUT_ATTRIBUTE, RESERVED, attribute, is_text
+from zarrcore.filetypes.hdf5.attributes import (
+    JSON_ATTRIBUTE,
+    LEFT_OUT_ATTRIBUTE,
+    RESERVED,
+    attribute,
+    is_text,
+)
 from zarrcore.filetypes.hdf5.datatype import datatype, fixed_text
 from zarrcore.filetypes.hdf5.dimensions import (
     NO_COORDINATE_PREFIX,
@@ -322,6 +329,7 @@ class _Writer:
 
     def _attributes(self, path: str, attributes: Mapping[str, Any]) -> list[bytes]:
         messages: dict[bytes, bytes] = {}
+        marked: list[str] = []
         for name, value in attributes.items():
             try:
                 if name in RESERVED:
@@ -333,11 +341,16 @@ class _Writer:
                 called = file_name(name, netcdf=self._netcdf)
                 if called in messages:
                     raise UnsupportedError("name", name, "is the name of another attribute in the file")
-                messages[called] = attribute(called, value, self._metadata, netcdf=self._netcdf)
+                messages[called] = attribute(
+                    called, value, self._metadata, netcdf=self._netcdf, marked=marked
+                )
                 if isinstance(value, str) and not is_text(value):
                     raise UnsupportedError("text", value[:20], "is not text in HDF5: it is stored as JSON")
             except ZarrError as error:
                 self._leave_out(f"{path}: attribute {name!r}", error)
+        if marked:
+            called, names = JSON_ATTRIBUTE.encode(), json.dumps(marked, ensure_ascii=False)
+            messages[called] = attribute(called, names, self._metadata, netcdf=self._netcdf)
         return list(messages.values())
 
     @contextmanager

@@ -79,11 +79,15 @@ def page_entries(
     Args:
         resolution: pixels per centimetre down and to the right; None if unknown.
     """
+    return [*pixel_entries(height, width, dtype, samples), *resolution_entries(resolution)]
+
+
+def resolution_entries(resolution: tuple[float, float] | None) -> list[Entry]:
+    """The entries of a resolution, as `page_entries`."""
     ratios = [_ratio(number) for number in resolution or (1.0, 1.0)]
     is_known = resolution is not None and None not in ratios
     down, right = (ratio if is_known and ratio is not None else struct.pack("<II", 1, 1) for ratio in ratios)
     return [
-        *pixel_entries(height, width, dtype, samples),
         (282, RATIONAL, 1, right),
         (283, RATIONAL, 1, down),
         shorts(296, 3 if is_known else 1),  # per centimetre; a resolution without a unit is unknown

@@ -16,10 +16,11 @@ from zarrcore.conventions import MultiscaleImage, meaning
 from zarrcore.conventions.georeference import Affine
 from zarrcore.errors import SelectionError
 from zarrcore.filetypes.body import ArrayBody
-from zarrcore.filetypes.tiff.directories import check_type
+from zarrcore.filetypes.tiff.directories import check_type, resolution_entries
 from zarrcore.filetypes.tiff.gdal_tags import gdal_entries
 from zarrcore.filetypes.tiff.geo_keys import geo_entries
 from zarrcore.filetypes.tiff.geotiff import MAX_BANDS, GeoTiffFile
+from zarrcore.filetypes.tiff.pixel_size import resolution_of
 from zarrcore.filetypes.tiff.raster_facts import RasterFacts, named_facts, raster_facts
 from zarrcore.filetypes.tiff.tiles import TilesFile
 from zarrcore.hierarchy import Group
@@ -54,6 +55,9 @@ def array_as_geotiff(
     transform = _placed(indices, facts)
     bands = _band_names(array, [(axis, indices[axis]) for axis in body.kept], letters, facts)
     tags = [*geo_entries(facts.crs, transform), *gdal_entries(facts.quantity, bands)]
+    resolution = resolution_of(facts.sizes, indices, facts.plane) if transform is None else None
+    if resolution is not None:
+        tags += resolution_entries(resolution)
     return GeoTiffFile(levels, tags, transform, facts.quantity.sample_type)
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from zarrcore.array import Array, Selection, plane_ndim
 from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.body import ArrayBody
 from zarrcore.filetypes.interface import HeaderAndBody
 from zarrcore.filetypes.records import Linear
 from zarrcore.filetypes.tiff.axes import AXES
@@ -27,6 +28,7 @@ from zarrcore.filetypes.tiff.directories import (
     page_entries,
     strip_entries,
 )
+from zarrcore.filetypes.tiff.pixel_size import Sizes, resolution_of
 
 _ALIGN: Final = 64
 _MORE_ENTRIES: Final = 4
@@ -92,3 +94,21 @@ class TiffFile(HeaderAndBody):
     def _trailer(self, start: int, stop: int) -> memoryview:
         """The directories of the pages after the first one; each has the offsets of its plane and of the next directory."""
         return self._later.read(start, stop - start)
+
+
+def array_as_tiff(array: Array, selection: Selection = ..., sizes: Sizes | None = None) -> TiffFile:
+    """``array[selection]`` as pages that state the size of their pixels.
+
+    Args:
+        array: the array.
+        selection: the selection.
+        sizes: as `pixel_sizes`; None if unknown.
+
+    Raises:
+        UnsupportedError: TIFF has no such type, or there are no planes.
+        SelectionError: the selection is invalid or outside the array.
+    """
+    body = ArrayBody(array, selection)
+    ndim = plane_ndim(body.shape, array.dtype)
+    plane = body.kept[len(body.kept) - ndim :][:2]
+    return TiffFile(array, selection, resolution_of(sizes or (), body.indices, plane))

@@ -27,6 +27,7 @@ from zarrcore.conventions.values import text
 from zarrcore.errors import StoreError, ZarrError
 from zarrcore.filetypes.tiff.gdal_tags import PLAIN, Quantity
 from zarrcore.filetypes.tiff.geo_keys import is_usable, resolved
+from zarrcore.filetypes.tiff.pixel_size import Sizes, sizes_of_level
 from zarrcore.hierarchy import ArrayNode
 
 T = TypeVar("T")
@@ -51,13 +52,15 @@ class RasterFacts:
     quantity: Quantity = PLAIN
     names: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """The names of the indices of dimensions outside the plane, as far as coordinates or channels name them."""
+    sizes: Sizes = ()
+    """The sizes of pixels, as `pixel_sizes`."""
     levels: tuple[ArrayNode, ...] = ()
     """The same array at lower resolutions, finest first."""
 
     @property
     def version(self) -> str:
         """A text that changes with everything except the levels."""
-        told = self.plane, self.colours, self.crs, self.transform, self.quantity, self.names
+        told = self.plane, self.colours, self.crs, self.transform, self.quantity, self.names, self.sizes
         return hashlib.blake2b(repr(told).encode(), digest_size=16).hexdigest()
 
     def band_name(self, array: Array, index: Sequence[tuple[int, int]]) -> str:
@@ -101,6 +104,7 @@ def raster_facts(array: Array, find: Callable[[str], Any] | None = None) -> Rast
         transform if transform is not None and is_usable(transform) else None,
         _quantity(array),
         dict(_names(array, (*plane, colours), image, look)),
+        () if image is None or own is None else sizes_of_level(image, own),
         () if image is None or own is None else tuple(_coarser(array, own, image.levels, plane)),
     )
 

@@ -13,7 +13,7 @@ from zarrcore.hierarchy import AnyNode, ArrayNode, Collection, Group, Hierarchy,
 from zarrcore.operations.check.conventions import check_conventions
 from zarrcore.operations.check.decoding import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
-from zarrcore.operations.check.finding import EXAMPLES, Finding, Progress, Tally
+from zarrcore.operations.check.finding import EXAMPLES, UNLISTED, Finding, Progress, Tally
 from zarrcore.operations.check.groups import check_group
 from zarrcore.operations.check.keys import (
     ArrayKeys,
@@ -88,9 +88,21 @@ def check(
     if isinstance(hierarchy, Collection):
         yield from _check_collection(hierarchy, top, extent)
         return
-    yield from _check_arrays(_check_nodes(hierarchy, top, extent), hierarchy.store, extent)
+    findings = _check_arrays(_check_nodes(hierarchy, top, extent), hierarchy.store, extent)
+    yield from _unlisted_once(findings, top.path)
     if top.path == "/":
         yield from check_skipped_keys(hierarchy.store)
+
+
+def _unlisted_once(findings: Iterator[Finding], path: str) -> Iterator[Finding]:
+    """The findings; that the store cannot be listed is said once, of all nodes from ``path`` on."""
+    is_told = False
+    for found in findings:
+        if found.sentence != UNLISTED:
+            yield found
+        elif not is_told:
+            is_told = True
+            yield replace(found, path=path)
 
 
 def _check_nodes(hierarchy: Hierarchy, top: AnyNode, extent: _Extent) -> Iterator[Finding | ArrayNode]:
@@ -214,10 +226,11 @@ def _array_findings(array: ArrayNode, extent: _Extent) -> Iterator[Finding]:
     if entries is not None:
         chunks = keys.chunks(entries)
     elif extent.wanted or total <= MAX_PROBED_CHUNKS:
-        yield _not_checked(array.path, "only the keys of its chunks were checked; other keys are unknown")
+        yield Finding("note", "not-checked", array.path, UNLISTED)
         chunks = keys.probed()
     else:
-        yield _not_checked(array.path, f"none of {total:,} chunks was checked")
+        sentence = f"the store cannot be listed: none of {total:,} chunks was checked"
+        yield Finding("note", "not-checked", array.path, sentence)
         return
     decoder = ChunkDecoder(array, extent.run_work)
     for count, found in decoder.decode(chunks) if extent.wanted else ((1, []) for _ in chunks):
@@ -243,13 +256,9 @@ def _listed(store: ReadableStore, prefix: str) -> Iterator[StoreEntry] | None:
     """The keys under a prefix; None if the store cannot list them."""
     if not isinstance(store, ListableStore):
         return None
-    entries = store.list_prefix(prefix)
     try:
+        entries = store.list_prefix(prefix)
         first = next(entries, None)
     except ListingUnsupportedError:
         return None
     return iter(()) if first is None else chain((first,), entries)
-
-
-def _not_checked(path: str, what: str) -> Finding:
-    return Finding("note", "not-checked", path, f"the store cannot be listed: {what}")

@@ -14,6 +14,11 @@ Advice: what would make the data cheaper to read. A note: worth knowing, and pos
 EXAMPLES = 10
 """How many findings of each kind of an array are reported one by one."""
 
+UNLISTED = (
+    "the store cannot be listed: only documents and the keys of chunks were checked; other keys are unknown"
+)
+"""The sentence of a note."""
+
 Progress = Callable[[str, int, int], None]
 """Called with an array's path, the number of its chunks that are done, and the number of all its chunks."""
 

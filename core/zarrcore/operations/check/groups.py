@@ -10,7 +10,7 @@ from typing import Final
 from zarrcore.errors import ListingUnsupportedError, StoreError
 from zarrcore.hierarchy import AnyNode, Group
 from zarrcore.operations.check.documents import check_other_formats, foreign_keys
-from zarrcore.operations.check.finding import Finding, Tally
+from zarrcore.operations.check.finding import UNLISTED, Finding, Tally
 from zarrcore.operations.check.keys import LEFT, ROOT_KEYS, is_temporary
 from zarrcore.stores.interface import ListableStore, StoreEntry
 
@@ -73,7 +73,7 @@ def check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
                 if finding is not None and tally.passes(finding):
                     yield finding
     except ListingUnsupportedError:
-        yield Finding("note", "not-checked", path, "the store cannot be listed: other keys are unknown")
+        yield Finding("note", "not-checked", path, UNLISTED)
     yield from tally.rest()
     if path != "/":
         yield from check_other_formats(group, found)

@@ -11,6 +11,8 @@ from zarrcore.array.selection.axes import AxisRange
 from zarrcore.array.selection.basic import normalize
 from zarrcore.array.selection.text import parse_names, parse_selection
 from zarrcore.conventions import names_along
+from zarrcore.conventions.ome.attributes import multiscales_entry, ome
+from zarrcore.conventions.values import items, mapping, text
 from zarrcore.errors import SelectionError
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.metadata import ArrayMetadata, RegularChunkGrid
@@ -72,6 +74,22 @@ class Part:
                         f"dimension {name!r} has {first:,} elements in {path}, and {length:,} in {node.path}: copy one array"
                     )
         return _ranges(node, tuple(self._names.get(name or "", slice(None)) for name in names))
+
+    def with_channels(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The attributes of a group, with the display settings of the channels that are taken. All arrays are known."""
+        place = ome(attributes)
+        omero, axes = mapping(place.get("omero")), items(mapping(multiscales_entry(attributes)).get("axes"))
+        channels = omero.get("channels")
+        names = [text(mapping(axis).get("name")) for axis in axes if mapping(axis).get("type") == "channel"]
+        names += [axis for axis in axes if axis == "c"]  # before version 0.4
+        wanted = (self._names or {}).get(names[0]) if names else None
+        if wanted is None or not isinstance(channels, list):
+            return attributes
+        (taken,) = normalize((wanted,), self._lengths[names[0]][:1])
+        indices = (taken.start + taken.step * number for number in range(taken.count))
+        cut_omero = {**omero, "channels": [channels[i] for i in indices if i < len(channels)]}
+        changed = {**place, "omero": cut_omero}
+        return changed if place is attributes else {**attributes, "ome": changed}
 
     def check(self) -> None:
         """Raise `SelectionError` for a name that no array has."""

@@ -177,6 +177,10 @@ def plan_copy(
     _check_layout(planned.layout, planned.arrays)
     if part is not None:
         part.check()
+        planned.groups = [
+            (path, replace(group, attributes=part.with_channels(group.attributes)))
+            for path, group in planned.groups
+        ]
     return CopyPlan(
         f"{source.url}#{top}",
         planned.format,

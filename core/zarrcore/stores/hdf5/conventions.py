@@ -1,13 +1,17 @@
 """What NetCDF-4, dimension scales and xarray make of attributes: dimension names, and attributes that are bookkeeping.
 
+A list of one is a scalar, as in NetCDF, unless something says that the writer distinguishes them.
+
 NetCDF-4's "File Format" appendix; the HDF5 Dimension Scale specification; xarray's encoding of ``_FillValue`` in Zarr v3.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 from collections import ChainMap
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.stores.hdf5.attributes import Attribute, room_for_attributes
@@ -31,11 +35,16 @@ _BOOKKEEPING: Final = {
 }
 _TELLS_LISTS: Final = frozenset({"encoding-type", "neurodata_type"})
 """Attributes of AnnData and HDMF, which store one text as such: a list of one text stays one, such as ``column-order``."""
+_NAMES_JSON: Final = "_zarrscope_json"
+"""An attribute of files that zarrscope wrote: the names of attributes that are lists of one or JSON text, as JSON."""
 
 
 def shown_attributes(file: Hdf5File, node: Node) -> dict[str, Any]:
     """The attributes of an object without bookkeeping, as JSON in the conventions of xarray."""
-    hidden = _BOOKKEEPING | ({"CLASS", "NAME"} if node.is_scale else set())
+    marked = _marked(node)
+    hidden = (
+        _BOOKKEEPING | ({"CLASS", "NAME"} if node.is_scale else set()) | ({_NAMES_JSON} if marked else set())
+    )
     shown, room = {}, room_for_attributes()
     tells_lists = not _TELLS_LISTS.isdisjoint(node.attributes)
     for name, attribute in node.attributes.items():
@@ -43,9 +52,12 @@ def shown_attributes(file: Hdf5File, node: Node) -> dict[str, Any]:
             continue
         try:
             value = attribute.json(file.heaps, room)
-            shown[name] = (
-                [value] if tells_lists and attribute.shape == (1,) and isinstance(value, str) else value
-            )
+            if attribute.shape == (1,) and (name in marked or (tells_lists and isinstance(value, str))):
+                value = [value]
+            elif name in marked and isinstance(value, str):
+                with suppress(ValueError, RecursionError):  # another program replaced it by plain text
+                    value = json.loads(value)
+            shown[name] = value
         except (BrokenFileError, UnshownError) as error:
             if node.is_dataset:  # it may say what the elements mean
                 raise
@@ -55,6 +67,15 @@ def shown_attributes(file: Hdf5File, node: Node) -> dict[str, Any]:
     if fill is not None and node.is_dataset:
         shown["_FillValue"] = _fill_value(fill, shown["_FillValue"])
     return shown
+
+
+def _marked(node: Node) -> frozenset[str]:
+    """The names of attributes whose JSON is not what HDF5's readers see: empty unless zarrscope wrote the file."""
+    try:
+        names = json.loads(node.text(_NAMES_JSON) or "[]")
+    except (ValueError, RecursionError):  # also if the attribute is broken: it is shown as such
+        return frozenset()
+    return frozenset(name for name in (names if isinstance(names, list) else ()) if isinstance(name, str))
 
 
 def _fill_value(attribute: Attribute, value: Any) -> Any:

@@ -227,7 +227,8 @@ class Hdf5File:
         while (head := self.reader.up_to(position, 96))[:8] != SIGNATURE:
             position = position * 2 or 512
             if position > self.reader.nbytes:
-                raise HierarchyNotFoundError(self.url, ("the signature of HDF5",))
+                hint = "" if self.reader.nbytes else ": the file is empty"
+                raise HierarchyNotFoundError(self.url, ("the signature of HDF5",), hint)
         self.reader.base = position
         version = unsigned(head, 8, 1)
         sizes = (13, 14) if version < 2 else (9, 10)

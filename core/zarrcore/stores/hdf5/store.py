@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -62,6 +62,11 @@ class Hdf5Store(ParsedFile[Hdf5File]):
         found = self.content.find(path.strip("/"))
         told = None if found is None or found.node is None else found.node.attributes.get(name)
         return None if told is None or told.shape not in ((), (1,)) else number_type(told.type)
+
+    def object_identity(self, path: str) -> Hashable:
+        found = self.content.find(path.strip("/"))
+        node = None if found is None else found.node
+        return node.identity if node is not None and node.is_dataset else None
 
     def references(self, path: str) -> NodeReferences:
         file = self.content

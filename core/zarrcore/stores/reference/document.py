@@ -204,7 +204,8 @@ def parse_references(pieces: Iterator[bytes], url: str) -> ReferenceIndex:
 def _parsed(text: _Text) -> ReferenceIndex:
     header: dict[str, Any] = {}
     top, below = ReferenceIndex(), ReferenceIndex()
-    text.more()
+    if not text.skip():
+        raise ValueError("the file is empty")
     text.expect("{")
     _scan(text, top, header, below)
     if text.skip():

@@ -135,6 +135,7 @@ class SetFiles:
             raise
         except Exception as error:  # tifffile raises anything for broken files
             why = " ".join(str(error).split()) or type(error).__name__
+            why = why if reader.nbytes else "the file is empty"
             raise self._broken(name, f"is a broken TIFF file: {why}") from error
         return _SetFile(reader, positioned, tiff, time.monotonic())
 

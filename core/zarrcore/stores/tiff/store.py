@@ -69,7 +69,8 @@ class TiffStore(ParsedFile[_Content]):
         except (ZarrError, MemoryError):
             raise
         except Exception as error:  # tifffile raises anything for broken files
-            raise self._fault("it", error) from error
+            why = error if reader.nbytes else BrokenFileError("the file is empty")
+            raise self._fault("it", why) from error
         self.presents = content.title
         return content, FileVersion(reader.nbytes, reader.version)
 

@@ -63,7 +63,8 @@ class ImageFile(FlatFile[FileImage]):
         except StoreError:
             raise
         except PARSING_ERRORS as error:
-            sentence = f"{self.url} cannot be read as {self.presents}: {error}"
+            why = error if facts.size else "the file is empty"
+            sentence = f"{self.url} cannot be read as {self.presents}: {why}"
             raise StoreError(sentence, key=self.key, url=self.url) from error
         if isinstance(image.places[0].store, InflatedFile):
             self.requests_in_flight = InflatedFile.requests_in_flight

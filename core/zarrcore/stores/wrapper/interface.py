@@ -76,6 +76,9 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def references(self, path: str) -> NodeReferences:
         return self.store.references(path)
 
+    def object_identity(self, path: str) -> Hashable:
+        return self.store.object_identity(path)
+
     def skipped_keys(self) -> list[str]:
         return self.store.skipped_keys()
 

@@ -49,6 +49,9 @@ class PrefixStore(WrapperStore):
         """None: a reference is a path from the root of the whole file, and may lead out of the prefix."""
         return NodeReferences()
 
+    def object_identity(self, path: str) -> Hashable:
+        return super().object_identity(f"/{self._inner(path[1:])}")
+
     def close(self) -> None:
         """Close the store if this is its owner."""
         if self._is_owner:

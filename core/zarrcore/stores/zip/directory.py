@@ -170,7 +170,8 @@ def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], bytes]:
         # zipfile reports an OSError during its search for the end as "not a zip file".
         if file.failure is not None:
             raise file.failure from None
-        raise BrokenBodyError(f"{url} is not a zip file, or was truncated", url=url) from error
+        why = ", or was truncated" if file.tail else ": the file is empty"
+        raise BrokenBodyError(f"{url} is not a zip file{why}", url=url) from error
 
 
 def _ends(file: _RangedFile, *, most: int = 1) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -65,6 +66,21 @@ def test_keys_of_no_node_have_a_line(source: Path, zarrscope: Run) -> None:
         "stored_nbytes": 3,
         "example_keys": ["notes\n.txt"],
     }
+
+
+def test_the_second_path_to_an_array_has_no_bytes(tmp_path: Path, zarrscope: Run) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["a"] = np.arange(1000)
+        file["b"] = file["a"]
+    lines = zarrscope("du", tmp_path / "a.h5").text.splitlines()
+    assert lines[3].split()[:4] == ["0", "bytes", "0", "bytes"]
+    assert lines[3].endswith("/b (the same array as /a)")
+    told = [json.loads(line) for line in zarrscope("du", tmp_path / "a.h5", "--json").text.splitlines()]
+    assert [(one["path"], one["nbytes"], one["same_as"]) for one in told] == [
+        ("/", 8000, None),
+        ("/a", 8000, None),
+        ("/b", 0, "/a"),
+    ]
 
 
 def test_a_broken_node_is_counted_and_changes_the_status(source: Path, zarrscope: Run) -> None:

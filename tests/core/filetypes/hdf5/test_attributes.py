@@ -6,16 +6,19 @@ import json
 import re
 import string
 import unicodedata
+from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
-from tests.core.filetypes.hdf5.reading import opened
-from zarrcore.filetypes.hdf5.attributes import LEFT_OUT_ATTRIBUTE, RESERVED
+from tests.command import run_inside
+from tests.core.filetypes.hdf5.reading import opened, written
+from zarrcore.filetypes.hdf5.attributes import JSON_ATTRIBUTE, LEFT_OUT_ATTRIBUTE, RESERVED
 
 NO_TEXT = re.compile("[\0\ud800-\udfff]")
 SCALARS = st.one_of(
@@ -66,10 +69,64 @@ def test_attributes_round_trip(attributes: dict[str, Any], netcdf: bool) -> None
         told = len(attributes) - len(names) + (None in names)
         names.pop(None, None)
         told += sum(isinstance(value, str) and bool(NO_TEXT.search(value)) for value in names.values())
-        assert set(file.attrs) - {LEFT_OUT_ATTRIBUTE} == set(names)
+        assert set(file.attrs) - {LEFT_OUT_ATTRIBUTE, JSON_ATTRIBUTE} == set(names)
         for name, value in names.items():
             assert means(file.attrs[name], value)
         assert len(file.attrs.get(LEFT_OUT_ATTRIBUTE, [])) == told
+
+
+@given(attributes=st.dictionaries(NAMES.filter(lambda name: name not in RESERVED), JSON, max_size=4))
+def test_attributes_of_our_files_are_what_they_were(
+    tmp_path_factory: pytest.TempPathFactory, attributes: dict[str, Any]
+) -> None:
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_group("/g", attributes=attributes)
+    path = written(hierarchy["/g"], tmp_path_factory.mktemp("attributes") / "a.h5")
+    with zarrcore.open_hierarchy(path) as found:
+        told = dict(found["/"].attributes)
+        told.pop(LEFT_OUT_ATTRIBUTE, None)
+        assert json.dumps(told, sort_keys=True) == json.dumps(attributes, sort_keys=True)
+
+
+ONES: dict[str, Any] = {
+    "labels": ["cells"],
+    "count": [3],
+    "ome": {"version": "0.5", "multiscales": [{"axes": []}]},
+    "none": None,
+    "like": '["text"]',
+    "empty": [],
+}
+
+
+@pytest.mark.parametrize("suffix", ["h5", "nc"])
+def test_objects_are_objects_again(tmp_path: Path, suffix: str) -> None:
+    hierarchy = zarrcore.create(tmp_path / "a.zarr")
+    hierarchy.attributes.update(ONES)
+    hierarchy.create_array("/x", shape=(2,), dtype="f4", chunks=(2,), attributes=ONES)
+    for source, target in (("a.zarr", f"b.{suffix}"), (f"b.{suffix}", "c.zarr")):
+        command = ["cat", "-o"] if target.startswith("b") else ["copy"]
+        done = run_inside(command[0], tmp_path / source, *command[1:], tmp_path / target)
+        assert done.status == 0, done.text
+    expected = ONES | ({"labels": "cells", "count": 3} if suffix == "nc" else {})
+    with zarrcore.open_hierarchy(tmp_path / "c.zarr") as copied:
+        assert dict(copied["/"].attributes) == dict(copied["/x"].attributes) == expected
+
+
+def test_netcdf_gets_scalars_and_texts(tmp_path: Path) -> None:
+    """In files of other programs too, whatever they look like."""
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_group("/g", attributes=ONES)
+    with netCDF4.Dataset(written(hierarchy["/g"], tmp_path / "a.nc")) as file:
+        assert (file.labels, file.count, file.like) == ("cells", 3, '["text"]')
+        assert json.loads(file.ome) == ONES["ome"]
+    with netCDF4.Dataset(tmp_path / "b.nc", "w") as file:
+        file.setncatts({"number": [3], "ome": '{"a": 1}', "_zarrscope_json": "none of ours"})
+    with zarrcore.open_hierarchy(tmp_path / "b.nc") as found:
+        assert dict(found["/"].attributes) == {
+            "number": 3,
+            "ome": '{"a": 1}',
+            "_zarrscope_json": "none of ours",
+        }
 
 
 @pytest.mark.parametrize(

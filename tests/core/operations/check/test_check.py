@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import zarr
 import zarrcore as zc
 from tests.conftest import Written
 from tests.core.operations.check.findings import findings, kinds
+from zarrcore.errors import ListingUnsupportedError
 from zarrcore.formats import format_named
 from zarrcore.operations.check import check
 from zarrcore.operations.copy import execute, plan_copy
-from zarrcore.stores.interface import ByteRange, ReadableStore
+from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore, StoreEntry
 from zarrcore.stores.local.store import LocalStore
 
 
@@ -64,6 +66,38 @@ def test_a_store_that_cannot_be_listed(root: Path) -> None:
         "broken-chunk",
         "missing-chunks",
     }
+
+
+class Refusing(Unlistable, ListableStore):
+    """A store whose server refuses to list."""
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        raise ListingUnsupportedError("no listing", url=self.url)
+
+    list_dir = list_prefix
+
+
+@pytest.mark.parametrize("store", [Unlistable, Refusing])
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_that_a_store_cannot_be_listed_is_said_once(
+    root: Path, store: Callable[[Path], Any], is_remote: bool
+) -> None:
+    zarr.create_group(root / "z/g")
+    zarr.create_group(root / "z")
+    for name in ("z/g/c", "z/a", "b"):
+        zarr.create_array(root / name, data=np.ones(30, "u1"), chunks=(1,))
+        for chunk in (12, 3):
+            (root / name / f"c/{chunk}").write_bytes(b"broken")
+    zarr.consolidate_metadata(root)
+    opened = store(root)
+    opened.is_remote = is_remote
+    note, *found = findings(opened)
+    assert (note.what, note.path) == ("not-checked", "/")
+    walked = [node.path for node in zc.open_hierarchy(store(root)).walk()]
+    expected = [path for path in walked if path in ("/z/g/c", "/z/a", "/b")]
+    assert [(f.what, f.path, f.index) for f in found] == [
+        ("broken-chunk", path, index) for path in expected for index in ((3,), (12,))
+    ]
 
 
 def test_a_failing_store_does_not_end_the_check(root: Path) -> None:

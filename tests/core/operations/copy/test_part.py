@@ -115,6 +115,36 @@ def test_levels_are_cut_along_what_they_have_in_common() -> None:
         zc.copy(source, MemoryStore(), select={"x": slice(2)})
 
 
+@pytest.mark.parametrize("version", ["0.3", "0.4", "0.5"])
+@pytest.mark.parametrize(
+    ("select", "left"),
+    [("c=1:2", [1]), ("c=2", [2]), ("c=-1", []), ("c=::2", [0, 2]), ("c=3:", []), ("x=2", [0, 1, 2])],
+)
+def test_the_channels_of_an_image_are_cut_with_its_elements(
+    version: str, select: str, left: list[int]
+) -> None:
+    """The last of four channels has no settings."""
+    axes: list[Any] = ["c", "x"]
+    if version != "0.3":
+        axes = [{"name": "c", "type": "channel"}, {"name": "x", "type": "space"}]
+    told = [{"label": str(number), "color": "FFFFFF"} for number in range(3)]
+    metadata: dict[str, Any] = {
+        "multiscales": [{"axes": axes, "datasets": [{"path": "0"}]}],
+        "omero": {"channels": told, "name": "n"},
+    }
+    metadata = {"ome": metadata, "other": 1} if version == "0.5" else metadata
+    source = zc.create(MemoryStore())
+    source.attributes.update(metadata)
+    source.create_array("0", data=np.arange(16).reshape(4, 4), dimension_names=["c", "x"])
+    target = MemoryStore()
+    zc.copy(source, target, select=select)
+    found = dict(zc.open(target).attributes)
+    omero = found.get("ome", found)["omero"]
+    assert omero == {"channels": [told[number] for number in left], "name": "n"}
+    assert dict(source.attributes) == metadata
+    assert found.keys() == metadata.keys()
+
+
 @pytest.mark.parametrize(
     ("path", "select", "why"),
     [

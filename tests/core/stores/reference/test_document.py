@@ -163,7 +163,7 @@ def test_compressed_documents_are_decompressed(compress: Any) -> None:
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        (b"", "it breaks off"),
+        (b"", "the file is empty"),
         (b"[]", "expected '{'"),
         (b'{"a": 1}', "the value of 'a' is neither"),
         (b'{"a": null}', "neither"),

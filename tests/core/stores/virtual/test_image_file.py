@@ -94,7 +94,7 @@ def test_a_local_file_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch
     assert pickle.loads(pickle.dumps(store)).get("0/zarr.json") == store.get("0/zarr.json")
     store.refresh()
     (tmp_path / "a").write_bytes(b"")
-    with pytest.raises(StoreError, match="a cannot be read as pages: it is empty"):
+    with pytest.raises(StoreError, match="a cannot be read as pages: the file is empty"):
         store.get("zarr.json")
     (tmp_path / "a").unlink()
     with pytest.raises(StoreError, match=r"does not exist$"):

@@ -116,7 +116,9 @@ def test_a_directory_without_a_name_is_not_a_key() -> None:
 @pytest.mark.parametrize("size", [0, 1, 10, 21, 22, 500])
 def test_a_truncated_file_is_reported(size: int) -> None:
     store = zip_of(make_zip()[:size])
-    with pytest.raises(BrokenBodyError, match="is not a zip file, or was truncated") as caught:
+    with pytest.raises(
+        BrokenBodyError, match="or was truncated" if size else ": the file is empty$"
+    ) as caught:
         store.get("zarr.json")
     assert "\n" not in str(caught.value)
     with pytest.raises(BrokenBodyError):

@@ -9,8 +9,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from zarrbrowser.widgets.buttons import push_button
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.widgets.tooltip import tooltip
+
+_MOST_WIDTH = 260
+"""The width of a longer name, which is elided."""
 
 
 class Breadcrumbs(QWidget):
@@ -63,11 +66,15 @@ class Breadcrumbs(QWidget):
         self._fit()
 
     def _part(self, name: str, place: str, *, is_last: bool) -> list[QWidget]:
-        shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, 260)
         widgets: list[QWidget] = []
         if is_last:
-            widgets.append(label(shown, "muted"))
+            last = ElidedLabel("muted")
+            last.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            last.setMaximumWidth(_MOST_WIDTH)
+            last.set_text(name)
+            widgets.append(last)
         else:
+            shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _MOST_WIDTH)
             link = push_button(shown.replace("&", "&&"), partial(self.chosen.emit, place), role="crumb")
             link.setCursor(Qt.CursorShape.PointingHandCursor)
             link.setToolTip(tooltip(place))
@@ -78,14 +85,14 @@ class Breadcrumbs(QWidget):
 
     def _fit(self) -> None:
         """Show as many parts from the right as fit."""
-        room, shown = self.width(), 0
-        for part in reversed(self._parts):
-            room -= sum(widget.sizeHint().width() + self._row.spacing() for widget in part)
-            if room < 0 and shown:
-                break
-            shown += 1
-        hidden = len(self._parts) - shown
+        widths = [sum(self._width_of(widget) for widget in part) for part in self._parts]
+        hidden, cut = 0, self._width_of(self._cut)
+        while hidden < len(widths) - 1 and sum(widths[hidden:]) + (cut if hidden else 0) > self.width():
+            hidden += 1
         for number, part in enumerate(self._parts):
             for widget in part:
                 widget.setVisible(number >= hidden)
         self._cut.setVisible(hidden > 0)
+
+    def _width_of(self, widget: QWidget) -> int:
+        return min(widget.sizeHint().width(), widget.maximumWidth()) + self._row.spacing()

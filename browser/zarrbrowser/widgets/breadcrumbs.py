@@ -6,10 +6,10 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from zarrbrowser.widgets.buttons import push_button
-from zarrbrowser.widgets.label import ElidedLabel, label
+from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.tooltip import tooltip
 
 _MOST_WIDTH = 260
@@ -28,6 +28,10 @@ class Breadcrumbs(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._parts: list[list[QWidget]] = []
+        self._widths: list[int] = []
+        """The widths of the parts, each with the space after it."""
+        self._last: QLabel | None = None
+        self._last_name = ""
         self._cut = label("…", "muted")
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
@@ -56,6 +60,8 @@ class Breadcrumbs(QWidget):
             self._part(name, place, is_last=place == places[-1])
             for name, place in zip([source, *names], places, strict=True)
         ]
+        space = self._row.spacing()
+        self._widths = [sum([one.sizeHint().width() + space for one in part]) for part in self._parts]
         self._fit()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -66,15 +72,13 @@ class Breadcrumbs(QWidget):
         self._fit()
 
     def _part(self, name: str, place: str, *, is_last: bool) -> list[QWidget]:
+        shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _MOST_WIDTH)
         widgets: list[QWidget] = []
         if is_last:
-            last = ElidedLabel("muted")
-            last.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-            last.setMaximumWidth(_MOST_WIDTH)
-            last.set_text(name)
-            widgets.append(last)
+            self._last = label(shown, "muted")
+            self._last_name = shown
+            widgets.append(self._last)
         else:
-            shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _MOST_WIDTH)
             link = push_button(shown.replace("&", "&&"), partial(self.chosen.emit, place), role="crumb")
             link.setCursor(Qt.CursorShape.PointingHandCursor)
             link.setToolTip(tooltip(place))
@@ -85,14 +89,16 @@ class Breadcrumbs(QWidget):
 
     def _fit(self) -> None:
         """Show as many parts from the right as fit."""
-        widths = [sum(self._width_of(widget) for widget in part) for part in self._parts]
-        hidden, cut = 0, self._width_of(self._cut)
+        widths, hidden, space = self._widths, 0, self._row.spacing()
+        cut = self._cut.sizeHint().width() + space
         while hidden < len(widths) - 1 and sum(widths[hidden:]) + (cut if hidden else 0) > self.width():
             hidden += 1
+        if self._last is not None:
+            room = self.width() - sum(widths[hidden:-1]) - (cut if hidden else 0) - space
+            self._last.setText(
+                self._last.fontMetrics().elidedText(self._last_name, Qt.TextElideMode.ElideMiddle, room)
+            )
         for number, part in enumerate(self._parts):
             for widget in part:
                 widget.setVisible(number >= hidden)
         self._cut.setVisible(hidden > 0)
-
-    def _width_of(self, widget: QWidget) -> int:
-        return min(widget.sizeHint().width(), widget.maximumWidth()) + self._row.spacing()

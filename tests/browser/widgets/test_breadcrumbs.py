@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.window.places import at, example
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
-from zarrbrowser.widgets.label import ElidedLabel
 
 
 def test_breadcrumbs_lead_to_ancestors(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -33,9 +32,9 @@ def test_breadcrumbs_without_space_keep_the_nearest_ancestors(
     assert visible == ["a_long_name_18"][: len(visible)]
     for width in (60, 130, 290, 420, 555):
         crumbs.resize(width, 24)
+        crumbs.layout().activate()
         parts = [one for one in crumbs.findChildren(QWidget) if one.isVisible()]
         assert all(crumbs.rect().contains(one.geometry()) for one in parts)
-        cut = [one for one in parts if one.width() < one.sizeHint().width()]
-        assert all(isinstance(one, ElidedLabel) for one in cut), "a part is clipped without an ellipsis"
+        assert all(one.width() >= one.sizeHint().width() for one in parts), "a part is clipped"
     crumbs.resize(4000, 24)
     qtbot.waitUntil(lambda: all(link.isVisible() for link in crumbs.links))

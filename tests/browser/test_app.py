@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -143,3 +144,41 @@ sys.exit(status)
 def test_what_was_copied_does_not_outlive_python_on_a_platform_without_a_clipboard() -> None:
     done = subprocess.run([sys.executable, "-c", COPYING], timeout=PATIENCE_S, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
+
+
+NUMBERS = """
+from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtWidgets import QApplication
+from zarrbrowser import app
+from zarrbrowser.widgets.number_box import NumberBox
+
+def read_and_write(_application):
+    box = NumberBox("a number", 2)
+    box.setGroupSeparatorShown(True)
+    box.setRange(0, 9999)
+    for text in ("1,234.5", "2.25", "1,5"):
+        box.lineEdit().setText(text)
+        box.interpretText()
+        print(QLocale.system().name(), box.value(), box.text())
+    QTimer.singleShot(0, QApplication.closeAllWindows)
+
+app.collect_in_this_thread = read_and_write
+app.run(None, fresh=True)
+"""
+
+
+@pytest.mark.parametrize("language", ["de_DE", "fr_FR"])
+def test_numbers_are_read_and_written_alike_in_each_language(language: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NUMBERS],
+        env={**os.environ, "LC_ALL": f"{language}.UTF-8"},
+        timeout=PATIENCE_S,
+        capture_output=True,
+        text=True,
+    )
+    lines = [line.split(" ", 2) for line in done.stdout.splitlines()]
+    assert lines == [
+        [language, "1234.5", "1,234.50"],
+        [language, "2.25", "2.25"],
+        [language, "2.25", "2.25"],  # 1,5 is no number here, and is not taken
+    ], done.stderr

@@ -6,15 +6,15 @@ Positions are counted in elements of the finest level, the base; element ``i`` c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from zarrbrowser.image.axes import axis_names, is_colour
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.nodes.source_name import source_name
 
 if TYPE_CHECKING:
-    from zarrcore.conventions import Label
+    from zarrcore.conventions import Label, MultiscaleImage
 
 Colour = tuple[int, int, int]
 Rgba = tuple[int, int, int, int]
@@ -115,16 +115,33 @@ class Image:
         return bool(self.spacing)
 
 
-def image_of_array(array: ArrayLike) -> Image:
-    """The image of an array by itself."""
-    names = axis_names(array.ndim, array.dimension_names)
+def image_of_array(array: ArrayLike, names: Sequence[str | None] | None = None) -> Image:
+    """The image of an array by itself; its axes may have names that other nodes say."""
+    scaled = _scaled(array)
+    if scaled is not None:
+        names = names or [axis.name for axis in scaled.axes]
+    names = axis_names(array.ndim, names or array.dimension_names)
     axis = None if is_colour(array.shape, array.dtype) else channel_axis(array.shape, names)
     channels = (
         ()
         if axis is None
         else tuple(Channel(f"{names[axis]} {n}", colour_of(n)) for n in range(array.shape[axis]))
     )
-    return Image(array.path, (whole(array),), names, channel_axis=axis, channels=channels)
+    image = Image(array.path, (whole(array),), names, channel_axis=axis, channels=channels)
+    if scaled is None:
+        return image
+    units = tuple(one.unit for one in scaled.axes)
+    return replace(image, units=units, spacing=scaled.spacing, origin=scaled.origin)
+
+
+def _scaled(array: ArrayLike) -> MultiscaleImage | None:
+    """The scale of an array of N5, which alone has it in its own attributes."""
+    hierarchy: Any = getattr(array, "hierarchy", None)
+    if hierarchy is None or hierarchy.format.name != "n5":
+        return None
+    from zarrcore.conventions import n5_image  # late: for a fast start
+
+    return n5_image(array)
 
 
 def channel_axis(shape: Sequence[int], names: Sequence[str], given: int | None = None) -> int | None:

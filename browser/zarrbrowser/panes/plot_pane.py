@@ -133,7 +133,7 @@ class PlotPane(Pane):
         low, high = self._in_view()
         start = min(max(0, math.floor(low)), array.shape[0])
         stop = max(start, min(array.shape[0], math.ceil(high) + 1))
-        axes = Axes(tuple(array.shape), axis_names(1, array.dimension_names), 0, 0, None, (0,))
+        axes = Axes(tuple(array.shape), (self._axis_name(array),), 0, 0, None, (0,))
         everything = (slice(0, array.shape[0]),)
         in_view = (slice(start, stop),)
         return DisplayedSlice(array, array.path, 0, axes, everything, in_view, elements=self._elements)
@@ -303,12 +303,17 @@ class PlotPane(Pane):
         if series.is_log != self.controls.log_y.isChecked():
             self._choose(self._elements)  # it was chosen while the array was read
 
+    def _axis_name(self, array: ArrayLike) -> str:
+        """The name of the axis, which may be only that of its coordinates."""
+        coordinate = self.coordinate_labels.found.get(0)
+        return (coordinate.name if coordinate is not None else "") or axis_names(1, array.dimension_names)[0]
+
     def _label(self) -> None:
         series = self.series
         if series is None:
             return
         array, dtype = series.request.array, self._elements.of(series.values).dtype
-        name = axis_names(1, array.dimension_names)[0]
+        name = self._axis_name(array)
         shown = self._places or self.coordinate_labels.coordinates.get(0)
         if self.controls.log_x.isChecked() and self._places is None:
             shown = None  # logarithms of positions are drawn
@@ -391,10 +396,7 @@ class PlotPane(Pane):
         if not 0 <= index < series.values.size:
             self.pointed.emit("")
             return
-        name = axis_names(1, series.request.array.dimension_names)[0]
-        coordinate = self.coordinate_labels.coordinates.get(0)
-        if coordinate is not None:
-            name = coordinate.name or name
+        name, coordinate = self._axis_name(series.request.array), self.coordinate_labels.coordinates.get(0)
         meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
         value = describe(self._elements, series.values[index], series.request.array)
         if series.bars is not None and series.uncertainties.deviations is not None:

@@ -132,10 +132,8 @@ class Tallies:
         """Count what was found."""
         self.arrays, self.chunks = checked.arrays, checked.chunks
         for finding in checked.findings:
-            if finding.what == "missing-chunk":
-                continue  # a finding with their number comes before them
             self.kinds[kind_of(finding)] += finding.count
-            self.severities[finding.severity] += finding.count if finding.severity != "note" else 1
+            self.severities[finding.severity] += finding.count
 
     @property
     def summary(self) -> str:

@@ -6,11 +6,14 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.tooltip import tooltip
+
+_MOST_WIDTH = 260
+"""The width of a longer name, which is elided."""
 
 
 class Breadcrumbs(QWidget):
@@ -25,6 +28,10 @@ class Breadcrumbs(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._parts: list[list[QWidget]] = []
+        self._widths: list[int] = []
+        """The widths of the parts, each with the space after it."""
+        self._last: QLabel | None = None
+        self._last_name = ""
         self._cut = label("…", "muted")
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
@@ -53,6 +60,8 @@ class Breadcrumbs(QWidget):
             self._part(name, place, is_last=place == places[-1])
             for name, place in zip([source, *names], places, strict=True)
         ]
+        space = self._row.spacing()
+        self._widths = [sum([one.sizeHint().width() + space for one in part]) for part in self._parts]
         self._fit()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -63,10 +72,12 @@ class Breadcrumbs(QWidget):
         self._fit()
 
     def _part(self, name: str, place: str, *, is_last: bool) -> list[QWidget]:
-        shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, 260)
+        shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, _MOST_WIDTH)
         widgets: list[QWidget] = []
         if is_last:
-            widgets.append(label(shown, "muted"))
+            self._last = label(shown, "muted")
+            self._last_name = shown
+            widgets.append(self._last)
         else:
             link = push_button(shown.replace("&", "&&"), partial(self.chosen.emit, place), role="crumb")
             link.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -78,13 +89,15 @@ class Breadcrumbs(QWidget):
 
     def _fit(self) -> None:
         """Show as many parts from the right as fit."""
-        room, shown = self.width(), 0
-        for part in reversed(self._parts):
-            room -= sum(widget.sizeHint().width() + self._row.spacing() for widget in part)
-            if room < 0 and shown:
-                break
-            shown += 1
-        hidden = len(self._parts) - shown
+        widths, hidden, space = self._widths, 0, self._row.spacing()
+        cut = self._cut.sizeHint().width() + space
+        while hidden < len(widths) - 1 and sum(widths[hidden:]) + (cut if hidden else 0) > self.width():
+            hidden += 1
+        if self._last is not None:
+            room = self.width() - sum(widths[hidden:-1]) - (cut if hidden else 0) - space
+            self._last.setText(
+                self._last.fontMetrics().elidedText(self._last_name, Qt.TextElideMode.ElideMiddle, room)
+            )
         for number, part in enumerate(self._parts):
             for widget in part:
                 widget.setVisible(number >= hidden)

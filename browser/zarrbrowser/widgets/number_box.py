@@ -10,6 +10,7 @@ from zarrbrowser.editing.element_text import ElementTextError, number_in
 from zarrbrowser.widgets.refusal import refuse
 from zarrbrowser.widgets.tooltip import tooltip
 
+_MARGIN = 6
 _UNFINISHED = ("", "-", "+")
 
 
@@ -29,6 +30,7 @@ class NumberBox(QDoubleSpinBox):
         self.setAccessibleName(name)
         self.setToolTip(tooltip(name[0].upper() + name[1:]))
         self.setKeyboardTracking(False)
+        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)  # Qt leaves out the padding of the stylesheet
         self.lineEdit().textChanged.connect(self._mark)
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:

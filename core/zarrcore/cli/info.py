@@ -188,9 +188,14 @@ def _format(node: AnyNode) -> str:
 
 
 def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
+    from zarrcore.conventions import names_along
     from zarrcore.describe import array_facts
 
-    *rows, codecs = array_facts(array)
+    try:
+        names = names_along(array, array.hierarchy.node)
+    except ZarrError:  # the groups above cannot be read, but this array can
+        names = None
+    *rows, codecs = array_facts(array, names)
     if array.size:
         found = array.chunk_key_encoding != array.metadata.chunk_key_encoding
         how = "  (detected from stored keys: the documents name other keys, or none)" if found else ""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zarrcore.conventions.interface import Meaning as Meaning
     from zarrcore.conventions.level_geometry import no_levels as no_levels
     from zarrcore.conventions.matlab import MatlabVariable as MatlabVariable
+    from zarrcore.conventions.n5_arrays import n5_image as n5_image
     from zarrcore.conventions.n5_pyramids import may_be_pyramid as may_be_pyramid
     from zarrcore.conventions.nexus import NexusData as NexusData
     from zarrcore.conventions.nexus import NexusObject as NexusObject
@@ -87,6 +88,7 @@ else:
             "interface": "Convention Find Meaning",
             "level_geometry": "no_levels",
             "matlab": "MatlabVariable",
+            "n5_arrays": "n5_image",
             "n5_pyramids": "may_be_pyramid",
             "nexus": "NexusData NexusObject default_data default_signal",
             "nexus.axes": "further_axes",

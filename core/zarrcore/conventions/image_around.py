@@ -1,4 +1,4 @@
-"""The image of which an array is a level, found in the groups above it."""
+"""What the groups above an array say about it: the image of which it is a level, and the names of its dimensions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from zarrcore.conventions.geo import level_paths, pyramid_image
 from zarrcore.conventions.image import Level, MultiscaleImage
+from zarrcore.conventions.n5_arrays import n5_image
+from zarrcore.conventions.nexus.axes import names_in_data
 from zarrcore.conventions.registry import meaning, recognise
 from zarrcore.errors import StoreError, ZarrError
 
@@ -14,11 +16,16 @@ _IMAGES: Final = ("image", "label image", "pyramid")
 
 
 def names_along(array: Any, find: Callable[[str], Any]) -> Sequence[str | None] | None:
-    """The names of an array's dimensions: its own, or those of the axes of its image, as version 2 of Zarr has them only there.
+    """The names of an array's dimensions: its own, or those of the axes of its image or of its NXdata group.
+
+    Version 2 of Zarr, and HDF5 without scales of dimensions, have them only there.
 
     Raises:
         StoreError: the store failed.
     """
+    image = n5_image(array) if array.dimension_names is None else None
+    if image is not None and any(axis.name for axis in image.axes):
+        return [axis.name for axis in image.axes]
     if array.dimension_names is not None or array.path == "/":
         names: Sequence[str | None] | None = array.dimension_names
         return names
@@ -28,8 +35,8 @@ def names_along(array: Any, find: Callable[[str], Any]) -> Sequence[str | None] 
         raise
     except ZarrError:  # the groups above contradict themselves, and name nothing
         return None
-    found = [] if image is None else [axis.name for axis in image.axes]
-    return found if any(found) else None
+    found = names_in_data(array, find) if image is None else [axis.name for axis in image.axes]
+    return found if found and any(found) else None
 
 
 def image_around(array: Any, find: Callable[[str], Any]) -> MultiscaleImage | None:

@@ -95,16 +95,16 @@ def n5_geometry(found: Sequence[Any], attributes: Mapping[str, Any]) -> Geometry
         factors = numbers(told, ndim)
         positive = factors is not None and min(factors, default=1) > 0
         levels.append(Level(node, factors[::-1] if factors is not None and positive else None, None))
-    spacing = _resolution(found[0], attributes)[0]
+    spacing = n5_resolution(found[0], attributes)[0]
     return Geometry(tuple(levels), spacing, (0.0,) * len(spacing))
 
 
 def n5_unit(base: Any, attributes: Mapping[str, Any]) -> str:
     """The unit of the distances between elements."""
-    return _resolution(base, attributes)[1]
+    return n5_resolution(base, attributes)[1]
 
 
-def _resolution(base: Any, attributes: Mapping[str, Any]) -> tuple[Numbers, str]:
+def n5_resolution(base: Any, attributes: Mapping[str, Any]) -> tuple[Numbers, str]:
     """The spacing of the first level, and its unit.
 
     As the N5 viewer has it, an array's own value overrides its group's. ``pixelResolution``, which states a unit, comes first:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,14 @@ from zarrcore.metadata.named_configuration import parse_named_configuration
 from zarrcore.sizes import format_bytes, format_shape
 
 
-def array_facts(array: Array) -> list[tuple[str, str]]:
-    """The facts that follow from an array's metadata; the last one is its codecs."""
-    names = array.dimension_names
+def array_facts(array: Array, names: Sequence[str | None] | None = None) -> list[tuple[str, str]]:
+    """The facts that follow from an array's metadata; the last one is its codecs.
+
+    Args:
+        array: the array.
+        names: those of its dimensions, if other nodes have them.
+    """
+    names = names or array.dimension_names
     rows = [
         ("shape", format_shape(array.shape)),
         ("dimensions", ", ".join(name or "–" for name in names) if names else "not named"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import zarrcore
 from tests.browser.fakes import FakeArray
 from zarrbrowser.image.levels import (
     Image,
@@ -20,6 +21,7 @@ from zarrbrowser.image.levels import (
     proportion,
     whole,
 )
+from zarrcore.stores import MemoryStore
 
 
 @settings(max_examples=30)
@@ -101,3 +103,14 @@ def test_elements_have_the_proportion_of_their_spacing_in_one_unit() -> None:
     assert proportion(image(("s", "um", "um"), (2.0, 0.5, 0.25)), 0, 1) == 1, "seconds are not micrometres"
     assert proportion(image((), ()), 0, 1) == 1
     assert proportion(image((), (1.0, 2.0, 0.0)), 0, 2) == 1
+
+
+def test_an_array_of_n5_has_the_scale_that_its_attributes_state() -> None:
+    array = zarrcore.create(MemoryStore(), format="n5").create_array("a", shape=(2, 40, 50), dtype="uint8")
+    told = {"pixelWidth": 0.25, "pixelHeight": 0.5, "pixelUnit": "µm", "numChannels": 2}
+    array.attributes = told
+    image = image_of_array(array)
+    assert (image.names, image.units, image.spacing) == (("c", "y", "x"), ("", "µm", "µm"), (1, 0.5, 0.25))
+    assert (image.channel_axis, proportion(image, 1, 2)) == (0, 0.5)
+    array.attributes = {}
+    assert not image_of_array(array).has_scale

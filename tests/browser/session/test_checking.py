@@ -36,6 +36,7 @@ def test_chunks_are_counted_by_what_is_wrong_with_them(damaged: str) -> None:
     tallies, found = checked(damaged)
     assert tallies.kinds == {Kind.BAD: 1, Kind.MISSING: 1, Kind.STRAY: 1}
     assert (tallies.arrays, tallies.chunks) == (2, 6)
+    assert tallies.kinds.total() == len(found), "each is one row of the list"
     assert tallies.summary == "1 error, 1 warning, 1 note  ·  6 stored chunks of 2 arrays"
     assert {kind_of(one): (one.key, one.index) for one in found if one.key} == {
         Kind.BAD: ("raw/c/0/1", (0, 1)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
@@ -30,5 +30,11 @@ def test_breadcrumbs_without_space_keep_the_nearest_ancestors(
     crumbs.show_path("source.zarr", "/" + "/".join(f"a_long_name_{number}" for number in range(20)))
     visible = [link.text() for link in crumbs.links if link.isVisible()]
     assert visible == ["a_long_name_18"][: len(visible)]
+    for width in (60, 130, 290, 420, 555):
+        crumbs.resize(width, 24)
+        crumbs.layout().activate()
+        parts = [one for one in crumbs.findChildren(QWidget) if one.isVisible()]
+        assert all(crumbs.rect().contains(one.geometry()) for one in parts)
+        assert all(one.width() >= one.sizeHint().width() for one in parts), "a part is clipped"
     crumbs.resize(4000, 24)
     qtbot.waitUntil(lambda: all(link.isVisible() for link in crumbs.links))

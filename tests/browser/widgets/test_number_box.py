@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
+from zarrbrowser.theme import dress
 from zarrbrowser.widgets.number_box import NumberBox
 
 
@@ -20,6 +21,14 @@ def box(application: QApplication, qtbot: QtBot) -> NumberBox:
     made.setValue(7)
     made.show()
     return made
+
+
+def test_its_text_does_not_touch_the_border(box: NumberBox) -> None:
+    dress(box)
+    box.resize(120, box.sizeHint().height())
+    line = box.lineEdit()
+    line.setCursorPosition(0)
+    assert line.mapTo(box, line.cursorRect().center()).x() >= 6
 
 
 def type_in(box: NumberBox, text: str) -> None:

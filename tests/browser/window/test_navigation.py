@@ -61,7 +61,7 @@ def stands_at(window: MainWindow, position: int) -> bool:
 
 
 def test_back_leads_to_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
-    root = FakeGroup({name: FakeArray(np.zeros((9, 14, 15))) for name in ("one", "two")})
+    root = FakeGroup({name: FakeArray(np.zeros((9, 14, 15)), ("z", "y", "x")) for name in ("one", "two")})
     window = open_window(root, "/one")
     qtbot.waitUntil(lambda: at(window, "/one", "Image") and position_of(window) == 4)
     for position in (7, 2):

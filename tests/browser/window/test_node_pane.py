@@ -46,7 +46,11 @@ def test_the_next_image_is_announced_in_place_of_the_one_before(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     numbers = np.arange(600).reshape(20, 30)
-    arrays = {"a": FakeArray(numbers), "b": FakeArray(numbers[:8]), "line": FakeArray(numbers[0])}
+    arrays = {
+        "a": FakeArray(numbers, ("y", "x")),
+        "b": FakeArray(numbers[:8], ("y", "x")),
+        "line": FakeArray(numbers[0]),
+    }
     window = open_window(FakeGroup(arrays), "/a")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)

@@ -13,6 +13,7 @@ from zarrbrowser.image.calculations.comparison import CannotCompareError, OtherA
 from zarrbrowser.image.calculations.derivation import may_derive
 from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.multiscales import image_of_group, is_image
+from zarrbrowser.nodes.names_along import names_of
 from zarrbrowser.nodes.protocols import is_array
 from zarrbrowser.values.elements import elements_of, unit_of
 from zarrbrowser.values.quantities import format_shape
@@ -47,7 +48,7 @@ def open_other(
     """
     if not is_array(node) and not (hasattr(node, "attributes") and is_image(node)):
         raise CannotCompareError(f"{node.path} is not an array.")
-    other = image_of_array(node) if is_array(node) else image_of_group(node, find)
+    other = image_of_array(node, names_of(node, find)) if is_array(node) else image_of_group(node, find)
     if other.base.ndim < 2 or 0 in other.base.shape:
         raise CannotCompareError(f"{node.path} has no planes.")
     elements = elements_of(other.base, is_picture=not other.is_labels)

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.calculations.comparison import CannotCompareError
 from zarrbrowser.image.carrying import carried
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.state import Change, ImageState
 from zarrbrowser.image.view_settings import initial_settings
+from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -27,6 +29,13 @@ class ImageMemory:
         self._session, self._model = session, model
         self.source: Source | None = None
         model.changed.connect(self._remember)
+
+    def names_of(self, array: ArrayLike, source: Source) -> tuple[str, ...] | None:
+        """The names of an array's axes, if they are known without asking other nodes."""
+        settings = self._session.view_of(source, array.path)
+        if array.dimension_names is None and settings and settings.axes.shape == tuple(array.shape):
+            return settings.axes.names
+        return None if array.dimension_names is None else axis_names(array.ndim, array.dimension_names)
 
     def state_of(self, image: Image, source: Source) -> ImageState:
         """The state in which to show an image: with its earlier settings, if it was shown before."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.multiscales import NotAnImageError, image_of_group
+from zarrbrowser.nodes.names_along import names_of
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.image.image_body import ImageBody
 from zarrbrowser.panes.image.image_memory import ImageMemory
@@ -47,8 +48,16 @@ class ImageOpener(QObject):
         self._memory.source, self.node = source, node
         if not is_array(node) or _why_not(node):
             self._model.clear()  # else the next image is announced in place of the one before
-        if is_array(node):
-            self._show(image_of_array(node))
+        names = self._memory.names_of(node, source) if is_array(node) else None
+        if is_array(node) and (names or _why_not(node)):
+            self._show(image_of_array(node, names))
+        elif is_array(node):
+            self._model.clear()
+            self._lane.ask(
+                lambda _request: image_of_array(node, names_of(node, source.hierarchy.node)),
+                self._show,
+                self._fail,
+            )
         else:
             self._open_levels()
 

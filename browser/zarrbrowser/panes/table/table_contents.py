@@ -10,9 +10,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
-from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.axes import Axes, axis_names
 from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.models.grid_model import Cells, GridModel
+from zarrbrowser.nodes.names_along import names_of
 from zarrbrowser.nodes.protocols import ArrayLike, GroupLike
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.table.row_arranger import RowArranger
@@ -94,8 +95,8 @@ class TableContents(QObject):
         self._stack.show_data()
         if find is not None:
             self._coordinate_lane.ask(
-                lambda _asked: coordinates_of(image_of_array(array), find),
-                self._show_coordinates,
+                lambda _asked: (coordinates_of(image_of_array(array), find), names_of(array, find)),
+                lambda known: self._show_coordinates(*known),
                 lambda error: _log.debug("cannot read the coordinates of %s: %s", array.path, error),
             )
 
@@ -174,7 +175,14 @@ class TableContents(QObject):
             self._show(unpacked)
         return True
 
-    def _show_coordinates(self, coordinates: dict[int, Coordinate]) -> None:
+    def _show_coordinates(
+        self, coordinates: dict[int, Coordinate], told: Sequence[str | None] | None
+    ) -> None:
+        grid = self._model.grid
+        if told and isinstance(grid, Grid) and grid.axes is not None:
+            names = axis_names(grid.array.ndim, told)
+            if names != grid.axes.names:
+                self.show(replace(grid, axes=replace(grid.axes, names=names)))
         self._model.show_coordinates(coordinates)
         self.labelled.emit()
 

@@ -10,6 +10,7 @@ from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
 from zarrbrowser.image.levels import Image, image_of_array
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.state import ImageState
+from zarrbrowser.nodes.names_along import names_of
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.image_model import ImageModel
@@ -47,7 +48,8 @@ class VolumeOpener(QObject):
         self._stack.wait_for(f"Opening {node.path}")
 
         def work(_request: object) -> tuple[Image, Mapping[int, Coordinate]]:
-            image = image_of_array(node) if is_array(node) else image_of_group(node, find)
+            names = names_of(node, find) if is_array(node) else None
+            image = image_of_array(node, names) if is_array(node) else image_of_group(node, find)
             return image, coordinates_of(image, find)
 
         self._lane.ask(work, self._show, self._stack.show_error, f"Opening {node.path}")

@@ -28,7 +28,7 @@ from zarrbrowser.window.side.tree_delegate import TreeDelegate
 
 _SELECTING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _LEAST_NAME_WIDTH = 110
-"""Below this width of the names, other columns are hidden."""
+"""Below this width of the names, beside their indentation, other columns are hidden."""
 
 
 class TreeView(QTreeView):
@@ -79,6 +79,8 @@ class TreeView(QTreeView):
             header.setSectionResizeMode(number, QHeaderView.ResizeMode.Interactive)
             self.setColumnWidth(number, width)
         self._widened = False
+        self._indented = 0
+        """The indentation of the rows that the columns leave room for, beyond that of the first."""
         header.sectionResized.connect(self._section_resized)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._widen = QTimer(self, singleShot=True, interval=80)
@@ -97,6 +99,7 @@ class TreeView(QTreeView):
             self._span_note
         )  # not a lambda: the model may outlive the view, and Qt disconnects methods
         self.expanded.connect(lambda _index: self._fetch_soon.start())
+        self.collapsed.connect(lambda _index: self._give_way())
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)
         self.selectionModel().currentChanged.connect(lambda now, _before: self._current_changed(now))
@@ -234,7 +237,9 @@ class TreeView(QTreeView):
         self._give_way()
 
     def _make_room(self) -> None:
-        """Widen columns for new texts."""
+        """Widen columns for new texts, and hide them for rows further to the right."""
+        if self._indentation_in_view() > self._indented:
+            self._give_way()
         for number in self._widths:
             most = COLUMNS[number].width_most
             if self._widened or not most or self.isColumnHidden(number):
@@ -250,10 +255,18 @@ class TreeView(QTreeView):
         for column in self._widths:
             if not self.isColumnHidden(column):
                 self._widths[column] = self.columnWidth(column)
-        room = self.viewport().width() - _LEAST_NAME_WIDTH
+        self._indented = self._indentation_in_view()
+        room = self.viewport().width() - _LEAST_NAME_WIDTH - self._indented
         for number in sorted(self._widths, key=lambda number: COLUMNS[number].rank):
             room -= self._widths[number]
             self.setColumnHidden(number, room < 0)
+
+    def _indentation_in_view(self) -> int:
+        rows, index = [0], self.indexAt(QPoint(2, 2))
+        while index.isValid() and self.visualRect(index).top() <= self.viewport().height():
+            rows.append(self.visualRect(index).left() - 2 * self.indentation())
+            index = self.indexBelow(index)
+        return max(rows)
 
     def _look_on(self, index: QModelIndex) -> None:
         # A slow store gives a page in parts. Beyond a page, only scrolling asks for more: a range is a single row, so that

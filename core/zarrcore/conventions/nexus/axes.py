@@ -66,6 +66,33 @@ def further_axes(array: Any, find: Find) -> dict[str, tuple[int, ...]]:
     return {name: layout.dimensions[name] for name in layout.others} if is_plotted else {}
 
 
+def names_in_data(array: Any, find: Find) -> list[str | None] | None:
+    """The names of the dimensions of an array in an NXdata group, as those of the axes along them; None for other arrays.
+
+    Edges of bins are one more than the elements between them: such an axis names the dimension of the signal, not its own.
+
+    Args:
+        array: any array.
+        find: returns the node at an absolute path.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    around = layout_around(array, find)
+    if around is None:
+        return None
+    signal, layout = around[1].signal, around[1]
+    axes = [find_axis(signal, axis, find) for axis in range(signal.ndim)]
+    of_signal = [None if axis is None else str(axis.name) for axis in axes]
+    if array.name in (signal.name, *layout.auxiliary, *errors_names(signal.name)):
+        return of_signal if tuple(array.shape) == tuple(signal.shape) else None
+    for name, spans in layout.dimensions.items():
+        lengths = tuple(signal.shape[dimension] for dimension in spans)
+        if array.name in (name, errors_names(name)[0]) and tuple(array.shape) == lengths:
+            return [of_signal[dimension] for dimension in spans]
+    return None
+
+
 def dimension_names(
     group: Any, arrays: Mapping[str, Any]
 ) -> tuple[dict[str, tuple[str | None, ...]], tuple[str, ...]]:

@@ -19,6 +19,7 @@ from zarrcore.conventions import (
     inferred,
     is_image,
     label_paths,
+    n5_image,
     single_level,
 )
 from zarrcore.errors import NodeNotFoundError, SelectionError
@@ -58,7 +59,7 @@ def array_as_ome_tiff(
         SelectionError: the selection is invalid or outside the array.
     """
     name = array.name if isinstance(array, ArrayNode) else ""
-    image = single_level(group_attributes or {}, name, array)
+    image = single_level(group_attributes or {}, name, array) or n5_image(array)
     if image is None:
         return OmeTiffFile([TilesFile(array, selection)], ImageMetadata(name))
     tiles = TilesFile(array, selection, _names(image))

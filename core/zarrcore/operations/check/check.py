@@ -73,7 +73,7 @@ def check(
         decode: fetch and decode every chunk; without it, only check documents and keys.
         conventions: also check whether nodes hold to the conventions that they follow.
         examples: how many findings of each kind of an array are reported one by one; the others are counted.
-        name_missing: report missing chunks one by one, too, after their number.
+        name_missing: report missing chunks one by one, too; those beyond `examples` are counted.
         progress: called with the progress through the chunks of each array.
         run_work: decodes chunks somewhere other than in this process's threads, such as on a cluster.
 
@@ -111,6 +111,7 @@ def _check_nodes(hierarchy: Hierarchy, top: AnyNode, extent: _Extent) -> Iterato
     if top.path == "/":
         yield from _check_root(hierarchy, top)
     pending: list[Iterator[AnyNode | Finding]] = [iter((top,))]
+    lost: str | None = None  # the prefix last found that holds chunks, but no document
     while pending:
         found = next(pending[-1], None)
         if found is None:
@@ -118,6 +119,8 @@ def _check_nodes(hierarchy: Hierarchy, top: AnyNode, extent: _Extent) -> Iterato
         elif isinstance(found, Finding):
             if found.what == "unreadable":  # a group whose children are not all known
                 consolidated.skip(found.path)
+            elif found.what == "chunks-without-document":
+                lost = found.key
             yield found
         else:
             yield from check_node(found)
@@ -127,7 +130,9 @@ def _check_nodes(hierarchy: Hierarchy, top: AnyNode, extent: _Extent) -> Iterato
             if isinstance(found, ArrayNode):
                 yield found
             elif isinstance(found, Group):
-                pending.append(check_group(found))
+                prefix = hierarchy.format.prefix(found.path)
+                is_part = lost is not None and prefix.startswith(lost) and not any(found.documents)
+                pending.append(check_group(found, is_of_lost_array=is_part))
     if top.path == "/":
         yield from consolidated.check_rest()
 

@@ -19,11 +19,18 @@ _LOOKED_AT = 20
 """Keys of a folder that are looked at: one page of a listing."""
 
 
-def check_group(group: Group) -> Iterator[AnyNode | Finding]:
-    """The group's children, for the caller to check, and what is wrong with its names and keys."""
+def check_group(group: Group, *, is_of_lost_array: bool = False) -> Iterator[AnyNode | Finding]:
+    """The group's children, for the caller to check, and what is wrong with its names and keys.
+
+    Args:
+        group: the group.
+        is_of_lost_array: whether it is a folder of chunks of an array without a document, which is reported already.
+    """
     names: set[str] = set()
     folded: dict[str, str] = {}
     try:
+        if not is_of_lost_array:
+            yield from check_own_document(group)
         for child in group.children():
             names.add(child.name)
             if not child.hierarchy.format.may_name_new_node(child.name):
@@ -34,11 +41,28 @@ def check_group(group: Group) -> Iterator[AnyNode | Finding]:
                 sentence = f"the names {other!r} and {child.name!r} differ in case only; some file systems treat them as one"
                 yield Finding("warning", "equal-but-for-case", child.path, sentence)
             yield child
-        yield from check_keys(group, names)
+        if not is_of_lost_array:
+            yield from check_keys(group, names)
     except ListingUnsupportedError as error:
         yield Finding("note", "not-checked", group.path, f"its children are unknown: {error}")
     except StoreError as error:
         yield Finding("error", "unreadable", group.path, str(error), error.key or "")
+
+
+def check_own_document(group: Group) -> Iterator[Finding]:
+    """Whether a group lacks a document, or is an array that lost its own.
+
+    Raises:
+        StoreError: the store failed.
+    """
+    format_ = group.hierarchy.format
+    if group.kind == "collection" or format_.name not in ("v3", "v2") or any(group.documents):
+        return
+    alone = [*check_folder(group)]
+    yield from alone
+    if not alone:
+        sentence = f"no document makes this a group; other readers of {format_.title} list neither it nor the nodes below it"
+        yield Finding("warning", "implicit-group", group.path, sentence, format_.prefix(group.path))
 
 
 def check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
@@ -50,12 +74,6 @@ def check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
     format_, store, path = group.hierarchy.format, group.hierarchy.store, group.path
     if group.kind == "collection":
         return  # other files beside hierarchies are not an error
-    if format_.name in ("v3", "v2") and not any(group.documents):
-        alone = [*check_folder(group)]
-        yield from alone
-        if not alone:
-            sentence = f"no document makes this a group; other readers of {format_.title} list neither it nor the nodes below it"
-            yield Finding("warning", "implicit-group", path, sentence, format_.prefix(path))
     prefix = format_.prefix(path)
     # The drafts of Zarr v3 keep documents and chunks in separate trees; other keys in these are not checked.
     if not isinstance(store, ListableStore) or not format_.document_keys("/x")[0].startswith("x"):

@@ -179,19 +179,19 @@ class ArrayKeys:
                 f"state: they read as missing (set dimension_separator to {separator!r})"
             )
             yield Finding("error", "separator-not-named", array.path, sentence, count=self._other_separator)
-        if missing := total - self.present:
-            chunks = "chunk is" if total == 1 else "chunks are"
-            with np.errstate(invalid="ignore"):  # of a signalling NaN
-                value = str(array.fill_value)
-            sentence = f"{missing:,} of {total:,} {chunks} missing and read as the fill value {value}"
-            yield Finding("note", "missing-chunks", array.path, sentence, count=missing)
+        missing, named = total - self.present, 0
         if missing and self._seen is not None:
             for flat in np.flatnonzero(~self._seen.ravel())[: self.named_missing]:
                 index = tuple(int(i) for i in np.unravel_index(flat, self._seen.shape))
                 sentence = "this chunk is missing and reads as the fill value"
-                yield Finding(
-                    "note", "missing-chunk", array.path, sentence, array.chunk_key(index), index=index
-                )
+                key, named = array.chunk_key(index), named + 1
+                yield Finding("note", "missing-chunk", array.path, sentence, key, index=index)
+        if missing > named:
+            chunks = "chunk is" if total == 1 else "chunks are"
+            with np.errstate(invalid="ignore"):  # of a signalling NaN
+                value = str(array.fill_value)
+            sentence = f"{missing:,} of {total:,} {chunks} missing and read as the fill value {value}"
+            yield Finding("note", "missing-chunks", array.path, sentence, count=missing - named)
 
     def _stray(self, key: str) -> None:
         array, encoding = self.array, self.array.chunk_key_encoding

@@ -12,7 +12,7 @@ from zarrcore.errors import ListingUnsupportedError
 from zarrcore.hierarchy import AnyNode, Collection, Group, Hierarchy, normalize_path
 from zarrcore.operations.check.documents import Consolidated, check_node
 from zarrcore.operations.check.finding import Finding
-from zarrcore.operations.check.groups import check_folder, check_keys
+from zarrcore.operations.check.groups import check_folder, check_keys, check_own_document
 from zarrcore.operations.parallel import in_parallel
 
 NAMES: Final = 100
@@ -48,6 +48,8 @@ def _findings(hierarchy: Hierarchy, group: AnyNode, names: int) -> Iterator[Find
     yield from consolidated.check_node(group)
     if not isinstance(group, Group):
         return
+    with suppress(ListingUnsupportedError):
+        yield from check_own_document(group)
     told, is_listed = consolidated.names(group.path), True
     listed: list[str] = []
     try:

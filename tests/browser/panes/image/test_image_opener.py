@@ -98,3 +98,16 @@ def test_transforms_that_are_no_numbers_leave_the_factors_to_the_shapes(
     for name, finest in read.items():
         show_next(window, qtbot, f"/{name}", finest)
         assert pane.view.levels[1].factors == (2, 2)
+
+
+def test_axes_of_an_array_without_names_are_named_as_its_group_says(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    arrays = {name: FakeArray(np.arange(length) / 2) for name, length in (("t", 3), ("sy", 8), ("sx", 6))}
+    told = {"NX_class": "NXdata", "signal": "counts", "axes": ["t", "sy", "sx"]}
+    data = FakeGroup({"counts": FakeArray(np.zeros((3, 8, 6))), **arrays}, told)
+    pane = pane_of(open_window(FakeGroup({"data": data}), "/data/counts"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    controls = pane.body.controls
+    assert (controls.axes.rows.currentText(), controls.axes.columns.currentText()) == ("sy", "sx")
+    assert pane.body.sliders.spins[0].accessibleName() == "index along t"

@@ -26,6 +26,18 @@ def test_columns_fit_numbers_that_load_after_coordinates(pane: TablePane, qtbot:
     assert pane.table.columnWidth(39) == pane.table.columnWidth(0)
 
 
+def test_axes_without_names_are_named_as_the_group_says(pane: TablePane, qtbot: QtBot) -> None:
+    axes = {name: FakeArray(np.arange(float(length))) for name, length in (("t", 4), ("sy", 30), ("sx", 40))}
+    told = {"NX_class": "NXdata", "signal": "field", "axes": [*axes]}
+    field = FakeArray(np.arange(4 * 30 * 40.0).reshape(4, 30, 40))
+    root = FakeGroup({"data": FakeGroup({"field": field, **axes}, told)})
+    pane.contents.show_array(field, find=root.find)
+    qtbot.waitUntil(lambda: pane.controls.axes.rows.currentText() == "sy")
+    assert pane.controls.sliders.spins[0].accessibleName() == "index along t"
+    assert {axis: one.name for axis, one in pane.model.coordinates.items()} == {0: "t", 1: "sy", 2: "sx"}
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) is not None)
+
+
 def test_headers_show_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
     children = {
         "depth": FakeArray(VALUES[0, :40, :3], ("z", "x")),

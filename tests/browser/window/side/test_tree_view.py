@@ -231,6 +231,24 @@ def test_columns_give_way_although_the_pointer_is_over_the_tree(workers: Workers
     qtbot.waitUntil(lambda: view.isColumnHidden(1) and view.isColumnHidden(2))
 
 
+def test_columns_give_way_to_names_far_to_the_right(workers: Workers, qtbot: QtBot) -> None:
+    deep: Any = FakeArray(np.zeros((3, 4, 5)))
+    for name in ("level", "image", "well", "row", "plate"):
+        deep = FakeGroup({name: deep})
+    model, root = model_of(deep, workers, qtbot)
+    view = expanded(model, root, qtbot)
+    view.resize(340, 300)
+    qtbot.waitUntil(lambda: not view.isColumnHidden(1) and not view.isColumnHidden(2))
+    index = root
+    for _ in range(5):
+        view.expand(index)
+        qtbot.waitUntil(lambda index=index: model.rowCount(index) == 1)
+        index = model.index(0, 0, index)
+    qtbot.waitUntil(lambda: view.visualRect(index).width() >= 78 and view.isColumnHidden(2))
+    view.collapse(root)
+    qtbot.waitUntil(lambda: not view.isColumnHidden(1) and not view.isColumnHidden(2))
+
+
 def test_a_width_that_is_dragged_is_kept(workers: Workers, qtbot: QtBot) -> None:
     model, root = model_of(FakeGroup({"a": FakeArray(np.zeros(1))}), workers, qtbot)
     view = expanded(model, root, qtbot)

@@ -11,8 +11,9 @@ import pytest
 import xarray as xr
 
 import zarrcore as zc
+from tests.command import run_inside
 from tests.core.conventions.nexus.files import DATA, opened
-from zarrcore.conventions import coordinate_array
+from zarrcore.conventions import coordinate_array, names_along
 
 IMAGE = {"counts": (3, 4), "counts_errors": (3, 4), "y": (3,), "x": (4,), "other": (3, 4)}
 ATTRIBUTES = {"signal": "counts", "axes": ["y", "x"], "auxiliary_signals": ["second"]}
@@ -44,6 +45,31 @@ def test_an_axis_has_a_position_or_two_edges_for_each_element(tmp_path: Path, x:
     with opened(tmp_path / "a.nxs", ATTRIBUTES, **arrays, **({} if x is None else {"x": x})) as hierarchy:
         found = coordinate_array(hierarchy[f"{DATA}/counts"], 1, hierarchy.node)
         assert (found is not None) == is_found
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        *((name, ["y", "x"]) for name in ("counts", "counts_errors", "second")),
+        *((name, [name[0]]) for name in ("y", "y_errors")),
+        ("x", None),  # the edges of bins
+        ("depth", ["y", "x"]),
+        *((name, None) for name in ("other", "small")),
+    ],
+)
+def test_dimensions_are_named_as_their_axes(tmp_path: Path, name: str, expected: list[str] | None) -> None:
+    told = {**ATTRIBUTES, "depth_indices": [0, 1], "auxiliary_signals": ["second", "small"]}
+    arrays = {**IMAGE, "x": (5,), "depth": (3, 4), "second": (3, 4), "small": (2,), "y_errors": (3,)}
+    with opened(tmp_path / "a.nxs", told, **arrays) as hierarchy:
+        assert names_along(hierarchy[f"{DATA}/{name}"], hierarchy.node) == expected
+
+
+def test_commands_select_and_describe_by_the_names_of_axes(tmp_path: Path) -> None:
+    opened(tmp_path / "a.nxs", ATTRIBUTES, **IMAGE).close()
+    shown = run_inside("cat", tmp_path / "a.nxs", f"{DATA}/counts", "--select", "y=2,x=1:3", "--as", "csv")
+    assert (shown.status, shown.text.split()) == (0, ["9.0", "10.0"])
+    described = run_inside("info", tmp_path / "a.nxs", f"{DATA}/counts").text.split("\n")
+    assert ["dimensions", "y,", "x"] in [line.split() for line in described]
 
 
 def test_names_of_dimensions_come_first(tmp_path: Path) -> None:

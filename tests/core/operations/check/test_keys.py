@@ -49,11 +49,13 @@ def test_missing_chunks_are_named_up_to_a_number(root: Path) -> None:
         (root / key).unlink()
     found = findings(root, name_missing=True, examples=2)
     assert [(one.what, one.index, one.key) for one in found] == [
-        ("missing-chunks", None, ""),
         ("missing-chunk", (0, 0), "a/c/0/0"),
         ("missing-chunk", (1, 2), "a/c/1/2"),
+        ("missing-chunks", None, ""),
     ]
-    assert found[0].count == 3
+    assert found[-1].count == 1
+    assert "3 of 12 chunks are missing" in found[-1].sentence
+    assert [one.what for one in findings(root, name_missing=True)] == ["missing-chunk"] * 3
 
 
 def test_a_store_that_counts_its_requests_hides_no_leftovers(root: Path) -> None:

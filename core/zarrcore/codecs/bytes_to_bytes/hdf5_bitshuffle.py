@@ -111,8 +111,10 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
             last = whole * block_nbytes
             if last < len(stored):
                 _ZSTD.decode_frames(parts[whole:], len(stored) - last, stored[last:])
-        elif _imagecodecs is not None and parts and not any(len(part) == block_nbytes for part in parts):
-            # The layout is that of HDF5's own LZ4, except that blocks of the full size are compressed here.
+        elif _imagecodecs is not None and {block_nbytes, len(stored) % block_nbytes}.isdisjoint(
+            map(len, parts)
+        ):
+            # The layout is that of HDF5's own LZ4, except that blocks that did not become smaller are compressed here.
             self._decompress_at_once(data[:at], stored)
         else:
             for number, part in enumerate(parts):

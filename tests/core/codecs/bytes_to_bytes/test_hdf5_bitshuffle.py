@@ -98,6 +98,16 @@ def test_a_compressed_block_that_has_the_size_of_its_elements_is_compressed(bloc
     assert bytes(codec.decode(bitshuffled(bytes(elements), 2, block_nbytes, "lz4"), 256)) == bytes(elements)
 
 
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_a_block_that_is_shorter_than_the_header_says_is_refused(compression: str) -> None:
+    """The rest would be whatever was in memory."""
+    codec = Hdf5BitshuffleCodec.from_configuration({"elementsize": 2, "compression": compression})
+    encoded = bytearray(bitshuffled(bytes(2048), 2, 1024, compression))
+    encoded[8:12] = (2048).to_bytes(4, "big")
+    with pytest.raises(CodecError):
+        codec.decode(bytes(encoded), 2048)
+
+
 def test_bits_that_are_all_set_are_not_taken_for_a_skipped_filter() -> None:
     codec = Hdf5BitshuffleCodec.from_configuration({"elementsize": 2})
     assert bytes(codec.decode(b"\xff" * 160, 160)) == b"\xff" * 160

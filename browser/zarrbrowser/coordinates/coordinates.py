@@ -112,11 +112,14 @@ class Coordinate:
         """The values as numbers if they only rise or only fall; dates as counts from the first one."""
         if self.values.dtype.kind not in "iufM" or self.values.size < 2:
             return None
-        is_date = self.values.dtype.kind == "M"
-        numbers = self.values.astype(np.int64) - self._first if is_date else self.values
+        numbers = self.values
+        if numbers.dtype.kind == "M":
+            if np.isnat(numbers).any():  # as a count, it would be before all dates
+                return None
+            numbers = numbers.astype(np.int64) - self._first
         numbers = numbers.astype(np.float64)
-        steps = np.diff(numbers)
-        return numbers if (steps > 0).all() or (steps < 0).all() else None
+        before, after = numbers[:-1], numbers[1:]
+        return numbers if (before < after).all() or (before > after).all() else None
 
     def _written(self, value: Any, apart: float) -> str:
         if self.values.dtype.kind == "M":

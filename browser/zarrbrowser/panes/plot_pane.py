@@ -214,7 +214,7 @@ class PlotPane(Pane):
         least = 1e-11 * max(abs(low), abs(high))  # a narrower range has no distinct tick values
         high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
         left, right = 0.0, math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
-        if self._places is not None and self._places.at.size > 1:
+        if self._places is not None and self._places.at.size:
             left, right = self._places.at[[0, -1]]
         self.plot.setRange(xRange=(left, right), yRange=(low, high))
 

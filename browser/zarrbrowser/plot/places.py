@@ -79,7 +79,8 @@ def places_along(coordinate: Coordinate | None, *, is_log: bool) -> Places | Non
         known = known if numbers[-1] > numbers[0] else known[::-1]
         return Places(coordinate, at[known], known, numbers.size - known.size)
     steps = numbers.size - 1
-    at = (numbers - numbers[0]) / (numbers[-1] - numbers[0]) * steps
+    with np.errstate(over="ignore", invalid="ignore"):  # farther apart than any number
+        at = (numbers - numbers[0]) / (numbers[-1] - numbers[0]) * steps
     if not np.isfinite(at).all() or np.abs(at - positions).max() <= _UNSEEN * steps:
         return None
     return Places(coordinate, at, positions)

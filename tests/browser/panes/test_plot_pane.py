@@ -146,6 +146,18 @@ def test_elements_are_drawn_where_their_coordinates_are(open_window: OpenWindow,
     assert pane.graph.view.viewRange()[0][0] == pytest.approx(3, abs=0.3)
 
 
+def test_the_only_coordinate_with_a_logarithm_is_in_view(open_window: OpenWindow, qtbot: QtBot) -> None:
+    lengths = FakeArray(np.array([-5.0, -1, 0, 1e4]), ("length",))
+    group = FakeGroup({"a": FakeArray(np.arange(4.0), ("length",)), "length": lengths})
+    pane = open_window(group, "/a").node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.coordinate_labels.is_known)
+    pane.controls.log_x.click()
+    qtbot.waitUntil(lambda: pane.curve.xData is not None and pane.curve.xData.tolist() == [4])
+    left, right = pane.graph.view.viewRange()[0]
+    assert left < 4 < right
+
+
 def test_a_logarithmic_axis_without_numbers_has_no_unit_of_theirs(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:

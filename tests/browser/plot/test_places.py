@@ -15,7 +15,16 @@ def places(values: list[float], *, is_log: bool = False) -> Places | None:
 
 
 @pytest.mark.parametrize(
-    "values", [[0.0, 1, 2, 3], [9.0, 6, 3, 0], [0.0, 2, 1], [0.0, np.nan, 5], [1.0], [2.0, 2]]
+    "values",
+    [
+        [0.0, 1, 2, 3],
+        [9.0, 6, 3, 0],
+        [0.0, 2, 1],
+        [0.0, np.nan, 5],
+        [1.0],
+        [2.0, 2],
+        [-1.7e308, 0, 1, 1.7e308],
+    ],
 )
 def test_even_coordinates_and_those_without_an_order_need_no_places(values: list[float]) -> None:
     assert places(values) is None
@@ -29,6 +38,14 @@ def test_names_and_missing_coordinates_need_none() -> None:
     found = places_along(Coordinate("time", "", dates), is_log=False)
     assert found is not None
     assert found.at.tolist() == [0, 0.25, 2]
+
+
+@pytest.mark.parametrize("dates", [["NaT", "1960-01-02", "1960-02-01"], ["1960-01-02", "1950-01-01", "NaT"]])
+def test_dates_of_which_one_is_missing_need_none(dates: list[str]) -> None:
+    """Before 1970, it must not be taken for the earliest date."""
+    coordinate = Coordinate("time", "", np.array(dates, "M8[D]"))
+    assert places_along(coordinate, is_log=False) is None
+    assert [text for _, text in coordinate.ticks(0, 2, 6)] == [coordinate.text(n) for n in range(3)]
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

@@ -265,7 +265,7 @@ def brightest_of(values: AnyArray, elements: Elements) -> float:
     colours = values[..., :3]
     is_fill = elements.numbers(colours)[1]
     there = np.True_ if is_fill is None else ~is_fill
-    return float(colours.max(initial=1, where=there & ~np.isnan(colours)))
+    return float(colours.max(initial=1, where=there & np.isfinite(colours)))
 
 
 def _unchanged(values: AnyArray, brightest: float) -> NDArray[np.uint8]:
@@ -273,10 +273,12 @@ def _unchanged(values: AnyArray, brightest: float) -> NDArray[np.uint8]:
     if values.dtype == np.uint8 and brightest == 255:
         result[..., : values.shape[2]] = values
         return result
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore"):  # infinity becomes the largest number, which is bright
         scaled = np.clip(np.nan_to_num(values[..., :3].astype(np.float32)) * (255 / brightest), 0, 255)
     result[..., :3] = scaled.round()
     if values.shape[2] > 3:
         most = np.iinfo(values.dtype).max if values.dtype.kind in "iu" else 1
-        result[..., 3] = np.clip(values[..., 3].astype(np.float32) * (255 / most), 0, 255)
+        result[..., 3] = np.clip(
+            np.nan_to_num(values[..., 3].astype(np.float32), posinf=1) * (255 / most), 0, 255
+        )
     return result

@@ -6,7 +6,7 @@ imagecodecs registers with numcodecs as ``imagecodecs_bitshuffle``. In Zarr v3 t
 A compressed chunk begins with the decoded size (8 bytes) and the decoded bytes of a block (4 bytes); each block follows its
 encoded size (4 bytes). All numbers are big-endian. Up to seven elements at the end are stored as they are.
 
-The package imagecodecs decodes chunks if it is installed.
+The package imagecodecs returns bits to their elements if it is installed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import numpy as np
 from zarrcore.codecs.bytes_to_bytes.hdf5_lz4 import lz4_block
 from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
-from zarrcore.codecs.optional_package import failure
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError
@@ -111,22 +110,11 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
             last = whole * block_nbytes
             if last < len(stored):
                 _ZSTD.decode_frames(parts[whole:], len(stored) - last, stored[last:])
-        elif _imagecodecs is not None and parts and not any(len(part) == block_nbytes for part in parts):
-            # The layout is that of HDF5's own LZ4, except that blocks of the full size are compressed here.
-            self._decompress_at_once(data[:at], stored)
         else:
             for number, part in enumerate(parts):
                 place = slice(number * block_nbytes, min((number + 1) * block_nbytes, len(stored)))
                 stored[place] = lz4_block(part, place.stop - place.start, self.name)
         return at
-
-    def _decompress_at_once(self, data: memoryview, stored: memoryview) -> None:
-        if int.from_bytes(data[:8], "big") != len(stored):  # it counts elements that are not in blocks
-            data = memoryview(len(stored).to_bytes(8, "big") + data[8:])
-        try:
-            _imagecodecs.lz4h5_decode(data, out=stored)
-        except Exception as error:
-            raise failure(error, self.name) from error
 
 
 class ImagecodecsBitshuffleCodec(Hdf5BitshuffleCodec):

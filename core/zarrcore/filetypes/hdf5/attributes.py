@@ -1,8 +1,8 @@
 """Attributes: JSON values as HDF5 attributes.
 
-Numbers, booleans, texts, and lists of one of these kinds are attributes of their own types. Other values are JSON text. So are
-texts that HDF5 cannot hold (with a zero byte, which would end them, or with a lone surrogate) and lists that are too long for the
-early file format, in which an attribute other than text has at most 64 KiB.
+Numbers, booleans, texts, and lists of one of these kinds are attributes of their own types; lists without items are of floats.
+Other values are JSON text. So are texts that HDF5 cannot hold (with a zero byte, which would end them, or with a lone surrogate)
+and lists that are too long for the early file format, in which an attribute other than text has at most 64 KiB.
 
 Readers cannot know JSON text from other text, and by NetCDF's convention a list of one is a scalar. The attribute
 ``_zarrscope_json`` of an object, a JSON list too, names the attributes that are JSON text or a list of one.
@@ -91,7 +91,7 @@ def _value(value: Any, netcdf: bool) -> bytes | list[bytes] | AnyArray:
 
 
 def _are_texts(items: list[Any]) -> bool:
-    return bool(items) and all(isinstance(item, str) and is_text(item) for item in items)
+    return all(isinstance(item, str) and is_text(item) for item in items)
 
 
 def is_text(text: str) -> bool:
@@ -109,6 +109,6 @@ def _number_type(items: list[Any], netcdf: bool) -> str | None:
         if low >= _INT64.min and high <= _INT64.max:
             return "<i8"
         return "<u8" if low >= 0 and high <= _UINT64.max else None
-    if not kinds or not kinds <= {int, float}:
+    if not kinds <= {int, float}:
         return None
     return "<f8" if all(abs(item) <= _EXACT for item in items if isinstance(item, int)) else None

@@ -123,7 +123,8 @@ def undo(data: bytes, filter_: Filter, chunk_nbytes: int) -> bytes:
                     raise ValueError("a stream of deflate is truncated, or too long")
                 return decoded
             case 2:
-                return bytes(numcodecs.Shuffle(filter_.values[0] if filter_.values else 1).decode(data))
+                whole = len(data) - len(data) % max(1, _at(filter_.values, 0, 1))
+                return bytes(numcodecs.Shuffle(_at(filter_.values, 0, 1)).decode(data[:whole])) + data[whole:]
             case 3:
                 return bytes(numcodecs.Fletcher32().decode(data))
             case 307:
@@ -187,7 +188,8 @@ def _apply(data: bytes, filter_: Filter) -> bytes:
         case 1:
             return zlib.compress(data, 0)
         case 2:
-            return bytes(numcodecs.Shuffle(_at(values, 0, 1)).encode(data))
+            whole = len(data) - len(data) % max(1, _at(values, 0, 1))
+            return bytes(numcodecs.Shuffle(_at(values, 0, 1)).encode(data[:whole])) + data[whole:]
         case 3:
             return bytes(numcodecs.Fletcher32().encode(data))
         case 307:

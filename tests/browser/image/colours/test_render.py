@@ -108,6 +108,12 @@ def test_missing_colours_and_nan_do_not_darken_the_others() -> None:
     assert brightest_of(np.array([[[np.nan, 3.0, 2.0]]]), Elements()) == 3
 
 
+def test_infinity_is_bright_and_does_not_darken_the_others() -> None:
+    photo = np.array([[[np.inf, 5, -np.inf, 1], [2, 4, 10, np.nan], [0, 0, 0, np.inf]]], np.float32)
+    found = coloured(photo, brightest_of(photo, Elements()), Elements(), Style())
+    assert found[0].tolist() == [[255, 128, 0, 255], [51, 102, 255, 0], [0, 0, 0, 255]]
+
+
 @pytest.mark.parametrize(
     "numbers",
     [

@@ -85,7 +85,8 @@ def test_compressed_blocks_decode(compression: str, nbytes: int) -> None:
 
 
 @pytest.mark.usefixtures("with_imagecodecs")
-def test_a_compressed_block_that_has_the_size_of_its_elements_is_compressed() -> None:
+@pytest.mark.parametrize("block_nbytes", [256, 512])
+def test_a_compressed_block_that_has_the_size_of_its_elements_is_compressed(block_nbytes: int) -> None:
     """In HDF5's own LZ4, it would be stored as it is."""
     random = np.random.default_rng(0).bytes(256)
     places = ((start, count) for start in range(256) for count in range(4, 40))
@@ -94,7 +95,17 @@ def test_a_compressed_block_that_has_the_size_of_its_elements_is_compressed() ->
     elements = memoryview(bytearray(256))
     unshuffle_words(memoryview(stored), 2, 256, elements)
     codec = Hdf5BitshuffleCodec.from_configuration({"elementsize": 2, "compression": "lz4"})
-    assert bytes(codec.decode(bitshuffled(bytes(elements), 2, 256, "lz4"), 256)) == bytes(elements)
+    assert bytes(codec.decode(bitshuffled(bytes(elements), 2, block_nbytes, "lz4"), 256)) == bytes(elements)
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_a_block_that_is_shorter_than_the_header_says_is_refused(compression: str) -> None:
+    """The rest would be whatever was in memory."""
+    codec = Hdf5BitshuffleCodec.from_configuration({"elementsize": 2, "compression": compression})
+    encoded = bytearray(bitshuffled(bytes(2048), 2, 1024, compression))
+    encoded[8:12] = (2048).to_bytes(4, "big")
+    with pytest.raises(CodecError):
+        codec.decode(bytes(encoded), 2048)
 
 
 def test_bits_that_are_all_set_are_not_taken_for_a_skipped_filter() -> None:

@@ -129,6 +129,15 @@ def test_netcdf_gets_scalars_and_texts(tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.parametrize("netcdf", [False, True])
+def test_a_list_without_items_is_no_text(netcdf: bool) -> None:
+    """``column-order`` of a table without columns in AnnData, which would take the letters of a text for columns."""
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_group("/g", attributes={"column-order": []})
+    with opened(hierarchy["/g"], netcdf=netcdf) as file:
+        assert [*file.attrs["column-order"]] == []
+
+
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [(5, "<i8"), (2**63, "<u8"), (0.5, "<f8"), ([1, 2], "<i8"), ([1, 0.5], "<f8"), (True, "?")],

@@ -87,5 +87,7 @@ def test_scaling_applies_to_plots_values_and_what_is_read_again(
 
 def test_a_factor_that_cannot_be_read_is_said(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window.open_text(f"{tmp_path}/a.nxs#/broken/counts")
-    sentence = window.node_pane.sentence
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    sentence = pane.body.stack.sentence
     qtbot.waitUntil(lambda: sentence.isVisible() and "/nowhere" in sentence.text)

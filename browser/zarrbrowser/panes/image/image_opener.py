@@ -53,6 +53,7 @@ class ImageOpener(QObject):
             self._show(image_of_array(node, names))
         elif is_array(node):
             self._model.clear()
+            self._body.stack.wait_for(f"Opening {node.path}")
             self._lane.ask(
                 lambda _request: image_of_array(node, names_of(node, source.hierarchy.node)),
                 self._show,
@@ -93,7 +94,14 @@ class ImageOpener(QObject):
         if reason or source is None:
             self._body.stack.show_sentence(reason, drawing="array2")
             return
-        self._model.show(self._memory.state_of(image, source))
+        from zarrcore.errors import ZarrError  # late: for a fast start
+
+        try:
+            state = self._memory.state_of(image, source)
+        except ZarrError as error:  # such as a factor of NeXus that cannot be read
+            self._fail(error)
+            return
+        self._model.show(state)
         self.opened.emit(self._steps)
 
     def _fail(self, error: Exception) -> None:

@@ -105,6 +105,7 @@ class ContrastPanel(Scrolled):
         self.flags = FlagList()
         self.fill = QCheckBox("Mark fill value")
         self.masked = QCheckBox()
+        self.masked.hide()  # until it has a text
         self.masked.setToolTip("Detectors write the largest number of the type for pixels that do not count")
         self.unpacking = QCheckBox("Unpack values")
         self._headings = label("Colours", "heading"), label("Contrast", "heading")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 from itertools import count
@@ -226,7 +227,8 @@ def test_damage_is_found_by_the_engine_as_by_python(
         native, python = both(path, selection, patch)
     shutil.rmtree(path)
     if isinstance(python, str):
-        assert native == python
+        # All chunks of a folder may be damaged. Which of them is read first is a matter of threads.
+        assert re.sub("c/0/0/[0-9]", "c/0/0/…", str(native)) == re.sub("c/0/0/[0-9]", "c/0/0/…", python)
     else:
         np.testing.assert_array_equal(native, python)
 

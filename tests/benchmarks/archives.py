@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Container, Iterator
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks.results import OURS, Result
-from tests.benchmarks.tasks import DELAY_S, TINY, Act, Task, measured
+from tests.benchmarks.tasks import DELAY_S, TINY, Act, Task, measured, prepared
 from tests.benchmarks.workloads import field
 
 NAME = "archives"
@@ -73,23 +72,17 @@ def tasks() -> Iterator[Task]:
 
 def measure(folder: Path, rounds: int, only: Container[str], peers: bool) -> Iterator[Result]:
     """Time all libraries for each task."""
-    return measured(NAME, tasks(), _written(folder), rounds, only, peers)
+    return measured(NAME, tasks(), prepared(folder / NAME, _WRITTEN, _write_all), rounds, only, peers)
 
 
-def _written(folder: Path) -> Path:
-    """The folder of the files: each one, and a small one like it."""
-    files = folder / NAME
-    if not (files / _WRITTEN).exists():
-        shutil.rmtree(files, ignore_errors=True)
-        files.mkdir(parents=True)
-        values = field()[: _SHAPE[0]]
-        _write_netcdf(files, values)
-        _write_hdf5(files)
-        counts = ((values + 2) * 8000).astype("u2")
-        _write_bitshuffled(files, counts)
-        _write_tiff(files, counts)
-        (files / _WRITTEN).touch()
-    return files
+def _write_all(files: Path) -> None:
+    """Each file, and a small one like it."""
+    values = field()[: _SHAPE[0]]
+    counts = ((values + 2) * 8000).astype("u2")
+    _write_netcdf(files, values)
+    _write_hdf5(files)
+    _write_bitshuffled(files, counts)
+    _write_tiff(files, counts)
 
 
 def _write_netcdf(files: Path, values: np.ndarray) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Container, Iterator
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks.results import OURS, Result
-from tests.benchmarks.tasks import DELAY_S, TINY, Act, Task, measured
+from tests.benchmarks.tasks import DELAY_S, TINY, Act, Task, measured, prepared
 from tests.benchmarks.workloads import field
 
 NAME = "xarray"
@@ -43,38 +42,32 @@ def tasks() -> Iterator[Task]:
 
 def measure(folder: Path, rounds: int, only: Container[str], peers: bool) -> Iterator[Result]:
     """Time both engines for each task."""
-    return measured(NAME, tasks(), _written(folder), rounds, only, peers)
+    return measured(NAME, tasks(), prepared(folder / NAME, _DONE, _write_all), rounds, only, peers)
 
 
-def _written(folder: Path) -> Path:
-    """The folder of the files: each one, and a small one like it."""
-    files = folder / NAME
-    if not (files / _DONE).exists():
-        import xarray
+def _write_all(files: Path) -> None:
+    """Each hierarchy and file, and a small one like it."""
+    import xarray
 
-        shutil.rmtree(files, ignore_errors=True)
-        files.mkdir(parents=True)
-        for prefix, count, part in (
-            ("", _VARIABLES, field()[: _SHAPE[0]]),
-            (TINY, 2, field()[:24, :256, :256]),
-        ):
-            small = {f"v{number}": (("y", "x"), np.arange(100.0).reshape(10, 10)) for number in range(count)}
-            many = xarray.Dataset(small)
-            many.to_zarr(files / f"{prefix}many.zarr", zarr_format=3, consolidated=True)
-            many.to_netcdf(files / f"{prefix}many.nc", engine="netcdf4")
-            groups = {
-                f"g{group}": many[[f"v{number}" for number in range(group, count, _GROUPS)]]
-                for group in range(min(count, _GROUPS))
-            }
-            tree = xarray.DataTree.from_dict(groups)
-            tree.to_zarr(files / f"{prefix}tree.zarr", zarr_format=3, consolidated=True)
-            one = xarray.Dataset({"t": (("time", "lat", "lon"), part)})
-            chunks = {"t": {"chunks": _CHUNKS}}
-            one.to_zarr(files / f"{prefix}one.zarr", zarr_format=3, consolidated=True, encoding=chunks)
-            shards = {"t": {"chunks": _SMALL, "shards": _CHUNKS}}
-            one.to_zarr(files / f"{prefix}shards.zarr", zarr_format=3, consolidated=True, encoding=shards)
-        (files / _DONE).touch()
-    return files
+    for prefix, count, part in (
+        ("", _VARIABLES, field()[: _SHAPE[0]]),
+        (TINY, 2, field()[:24, :256, :256]),
+    ):
+        small = {f"v{number}": (("y", "x"), np.arange(100.0).reshape(10, 10)) for number in range(count)}
+        many = xarray.Dataset(small)
+        many.to_zarr(files / f"{prefix}many.zarr", zarr_format=3, consolidated=True)
+        many.to_netcdf(files / f"{prefix}many.nc", engine="netcdf4")
+        groups = {
+            f"g{group}": many[[f"v{number}" for number in range(group, count, _GROUPS)]]
+            for group in range(min(count, _GROUPS))
+        }
+        tree = xarray.DataTree.from_dict(groups)
+        tree.to_zarr(files / f"{prefix}tree.zarr", zarr_format=3, consolidated=True)
+        one = xarray.Dataset({"t": (("time", "lat", "lon"), part)})
+        chunks = {"t": {"chunks": _CHUNKS}}
+        one.to_zarr(files / f"{prefix}one.zarr", zarr_format=3, consolidated=True, encoding=chunks)
+        shards = {"t": {"chunks": _SMALL, "shards": _CHUNKS}}
+        one.to_zarr(files / f"{prefix}shards.zarr", zarr_format=3, consolidated=True, encoding=shards)
 
 
 def _acts(act: Any, engine: str) -> dict[str, Act]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 from collections.abc import Callable, Container, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks.results import OURS, Result
-from tests.benchmarks.tasks import TINY, Act, Task, measured
+from tests.benchmarks.tasks import TINY, Act, Task, measured, prepared
 from tests.benchmarks.workloads import field
 
 NAME = "napari"
@@ -34,20 +33,14 @@ def tasks() -> Iterator[Task]:
 
 def measure(folder: Path, rounds: int, only: Container[str], peers: bool) -> Iterator[Result]:
     """Time both readers for each task."""
-    return measured(NAME, tasks(), _written(folder), rounds, only, peers)
+    return measured(NAME, tasks(), prepared(folder / NAME, _DONE, _write_all), rounds, only, peers)
 
 
-def _written(folder: Path) -> Path:
-    """The folder of the image, and of a small one like it."""
-    files = folder / NAME
-    if not (files / _DONE).exists():
-        shutil.rmtree(files, ignore_errors=True)
-        files.mkdir(parents=True)
-        counts = ((field().reshape(_SHAPE) + 2) * 8000).astype("u2")
-        _write(files / "image.zarr", counts)
-        _write(files / f"{TINY}image.zarr", counts[:, :2, :512, :512])
-        (files / _DONE).touch()
-    return files
+def _write_all(files: Path) -> None:
+    """The image, and a small one like it."""
+    counts = ((field().reshape(_SHAPE) + 2) * 8000).astype("u2")
+    _write(files / "image.zarr", counts)
+    _write(files / f"{TINY}image.zarr", counts[:, :2, :512, :512])
 
 
 def _write(path: Path, counts: np.ndarray) -> None:

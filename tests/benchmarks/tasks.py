@@ -46,6 +46,22 @@ class Task:
     is_distant: bool = False
 
 
+def prepared(files: Path, done: str, write: Callable[[Path], None]) -> Path:
+    """A folder with its files: written if they are not there, or are other ones.
+
+    Args:
+        files: the folder.
+        done: the name of a file that says so, which changes with the files.
+        write: writes them into the empty folder.
+    """
+    if not (files / done).exists():
+        shutil.rmtree(files, ignore_errors=True)
+        files.mkdir(parents=True)
+        write(files)
+        (files / done).touch()
+    return files
+
+
 def measured(
     name: str, tasks: Iterable[Task], files: Path, rounds: int, only: Container[str], peers: bool
 ) -> Iterator[Result]:

@@ -180,5 +180,5 @@ def test_numbers_are_read_and_written_alike_in_each_language(language: str) -> N
     assert lines == [
         [language, "1234.5", "1,234.50"],
         [language, "2.25", "2.25"],
-        [language, "2.25", "2.25"],  # 1,5 is no number here, and is not taken
+        [language, "2.25", "2.25"],  # "1,5" is not a number in any language, so the value stays
     ], done.stderr

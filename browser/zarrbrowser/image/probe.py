@@ -162,7 +162,7 @@ def describe(elements: Elements, value: Any, array: ArrayLike | None = None) -> 
 
 
 def _why_no_colour(elements: Elements, value: AnyArray) -> str:
-    """Why red, green and blue are drawn as missing: all three are; empty if they are not, or are no colours."""
+    """Why a pixel of an RGB picture is drawn as missing: all three samples are. Empty for other pixels and other arrays."""
     colours = value[:3]
     is_fill = elements.numbers(colours)[1] if colours.dtype.kind in "iuf" else None
     return f"  ({elements.why_marked(colours)})" if is_fill is not None and is_fill.all() else ""

@@ -66,7 +66,9 @@ class Places:
 
 
 def places_along(coordinate: Coordinate | None, *, is_log: bool) -> Places | None:
-    """The places of elements; None where positions serve: coordinates are even, rise and fall, or are no numbers."""
+    """The places of elements. None if they are drawn at their positions: the coordinates are evenly spaced, do not only rise or
+    only fall, or are not numbers.
+    """
     numbers = None if coordinate is None else coordinate.rising_numbers()
     if coordinate is None or numbers is None or not np.isfinite(numbers).all():
         return None

@@ -181,7 +181,7 @@ class NodeLoader:
         return self._format.fetch(get, within), read_s, get
 
     def _hint(self, path: str) -> str:
-        """Why there is no node at a path, as far as it is known."""
+        """The end of the error for a path without a node: that it is inside an array, if that array was read already."""
         while path != self._owner.at:
             path = path.rpartition("/")[0] or "/"
             if isinstance(self._kept.get(path), ArrayNode):

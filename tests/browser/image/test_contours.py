@@ -197,7 +197,7 @@ def test_colours_without_an_order_have_no_contours() -> None:
     assert not may_contour(replace(state, colour_map="labels"))
     flags = FakeArray(np.arange(12).reshape(3, 4))
     flags.attributes = {"flag_values": [0, 1], "flag_meanings": "sea land"}
-    assert not may_contour(planes_of(flags).main.state), "there is no value between two flags"
+    assert not may_contour(planes_of(flags).main.state), "flags have no values between them"
     assert not may_contour(replace(state, settings=replace(state.settings, is_blended=True)))
     colours = planes_of(FakeArray(np.zeros((20, 30, 3), np.uint8))).main.state
     assert not may_contour(colours)

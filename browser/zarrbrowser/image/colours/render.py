@@ -226,7 +226,7 @@ def _with_missing(
     marks: Sequence[AnyArray | None],
     style: Style,
 ) -> NDArray[np.uint8]:
-    """A picture of several channels, with the style's colours where all of them are marked, or are no number."""
+    """A picture of several channels. Where all of them are missing, it has the style's colour for fill values or NaN."""
     is_fill = [np.False_ if mark is None else mark for mark in marks]
     is_nan = [np.isnan(one) if one.dtype.kind == "f" else np.False_ for one in numbers]
     for colour, channels in (

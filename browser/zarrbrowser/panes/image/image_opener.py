@@ -18,6 +18,7 @@ from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.values.numbers import why_no_picture
 from zarrbrowser.workers import Lane, Workers
+from zarrcore.errors import ZarrError
 
 
 class ImageOpener(QObject):
@@ -46,13 +47,12 @@ class ImageOpener(QObject):
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show an array, or a group that is one image, with its earlier view settings if it was shown before."""
         self._memory.source, self.node = source, node
-        if not is_array(node) or _why_not(node):
-            self._model.clear()  # else the next image is announced in place of the one before
         names = self._memory.names_of(node, source) if is_array(node) else None
+        if not is_array(node) or not names or _why_not(node):
+            self._model.clear()  # else the next image is announced in place of the one before
         if is_array(node) and (names or _why_not(node)):
             self._show(image_of_array(node, names))
         elif is_array(node):
-            self._model.clear()
             self._body.stack.wait_for(f"Opening {node.path}")
             self._lane.ask(
                 lambda _request: image_of_array(node, names_of(node, source.hierarchy.node)),
@@ -94,8 +94,6 @@ class ImageOpener(QObject):
         if reason or source is None:
             self._body.stack.show_sentence(reason, drawing="array2")
             return
-        from zarrcore.errors import ZarrError  # late: for a fast start
-
         try:
             state = self._memory.state_of(image, source)
         except ZarrError as error:  # such as a factor of NeXus that cannot be read

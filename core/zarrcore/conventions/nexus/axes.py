@@ -11,6 +11,7 @@ from typing import Any
 from zarrcore.conventions.interface import Find
 from zarrcore.conventions.nexus.layout import (
     DATA_CLASS,
+    Layout,
     errors_names,
     field,
     layout_around,
@@ -37,8 +38,11 @@ def find_axis(array: Any, axis: int, find: Find) -> Any | None:
     if around is None:
         return None
     group, layout = around
-    is_plotted = array.name in (layout.signal.name, *layout.auxiliary, *errors_names(layout.signal.name))
-    if not is_plotted or tuple(array.shape) != tuple(layout.signal.shape) or not layout.axes[axis]:
+    if (
+        array.name not in _plotted(layout)
+        or tuple(array.shape) != tuple(layout.signal.shape)
+        or not layout.axes[axis]
+    ):
         return None
     node = field(group, layout.axes[axis], find)
     if node is None or node.kind != "array" or node.path == array.path:
@@ -62,8 +66,12 @@ def further_axes(array: Any, find: Find) -> dict[str, tuple[int, ...]]:
     if around is None or tuple(array.shape) != tuple(around[1].signal.shape):
         return {}
     layout = around[1]
-    is_plotted = array.name in (layout.signal.name, *layout.auxiliary, *errors_names(layout.signal.name))
-    return {name: layout.dimensions[name] for name in layout.others} if is_plotted else {}
+    return {name: layout.dimensions[name] for name in layout.others} if array.name in _plotted(layout) else {}
+
+
+def _plotted(layout: Layout) -> tuple[str, ...]:
+    """The names of the signal and of the arrays that are plotted with it."""
+    return (layout.signal.name, *layout.auxiliary, *errors_names(layout.signal.name))
 
 
 def names_in_data(array: Any, find: Find) -> list[str | None] | None:
@@ -84,7 +92,7 @@ def names_in_data(array: Any, find: Find) -> list[str | None] | None:
     signal, layout = around[1].signal, around[1]
     axes = [find_axis(signal, axis, find) for axis in range(signal.ndim)]
     of_signal = [None if axis is None else str(axis.name) for axis in axes]
-    if array.name in (signal.name, *layout.auxiliary, *errors_names(signal.name)):
+    if array.name in _plotted(layout):
         return of_signal if tuple(array.shape) == tuple(signal.shape) else None
     for name, spans in layout.dimensions.items():
         lengths = tuple(signal.shape[dimension] for dimension in spans)

@@ -105,7 +105,7 @@ def array_as_tiff(array: Array, selection: Selection = ..., sizes: Sizes | None 
         sizes: as `pixel_sizes`; None if unknown.
 
     Raises:
-        UnsupportedError: TIFF has no such type, or there are no planes.
+        UnsupportedError: TIFF cannot store the data type, or the array has no planes.
         SelectionError: the selection is invalid or outside the array.
     """
     body = ArrayBody(array, selection)

@@ -73,7 +73,7 @@ def test_the_pixels_of_an_image_have_its_size(
 def test_a_size_that_is_not_known_is_not_stated(suffix: str) -> None:
     assert in_file(suffix, image("second")["0"]) is None
     assert in_file(suffix, zarrcore.create("memory://").create_array("a", shape=(4, 5), dtype="u1")) is None
-    # Rows of a table of channels are no pixels.
+    # The second array is a table of channels: its rows are not pixels.
     assert suffix == "tif" or in_file(suffix, image("micrometer")["0"], (slice(None), 1)) is None
 
 

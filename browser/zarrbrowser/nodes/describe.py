@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,9 +218,12 @@ def _json_line(value: Any) -> str:
 
 
 def _axes_detail(array: ArrayLike) -> str:
-    if array.dimension_names is None or array.ndim == 0:
-        return ""
-    return " × ".join(axis_names(array.ndim, array.dimension_names))
+    return "" if array.dimension_names is None or array.ndim == 0 else axes_text(array.dimension_names)
+
+
+def axes_text(names: Sequence[str | None]) -> str:
+    """The names of dimensions as one text."""
+    return " × ".join(axis_names(len(names), names))
 
 
 def _type_detail(array: ArrayLike) -> str:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QTabBar, QVBoxLayout, QWidget
 
-from zarrbrowser.nodes.describe import Fact, array_facts, codec_facts, group_facts, json_text, summary
-from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.nodes.describe import (
+    Fact,
+    array_facts,
+    axes_text,
+    codec_facts,
+    group_facts,
+    json_text,
+    summary,
+)
+from zarrbrowser.nodes.names_along import names_of
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
 from zarrbrowser.panes.meaning_facts import MeaningFacts
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
@@ -22,6 +34,7 @@ _FORMS = (
     ("As stored", "The document as it is in the store"),
 )
 _STORED = 1
+_log = logging.getLogger(__name__)
 
 
 class MetadataPane(Pane):
@@ -30,7 +43,7 @@ class MetadataPane(Pane):
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
         self._workers = workers
-        self._lane = Lane(workers)
+        self._lane, self._naming = Lane(workers), Lane(workers)
         self.meaning: MeaningFacts | None = None
         self.facts = QScrollArea()
         self.facts.setAccessibleName("facts")
@@ -55,14 +68,31 @@ class MetadataPane(Pane):
         self.clear()
         self._node = node
         meaning = MeaningFacts(self._workers)
-        self.facts.setWidget(_facts_of(source, node, meaning))
+        widget, grid = _facts_of(source, node, meaning)
+        self.facts.setWidget(widget)
         self.meaning = meaning  # only now: had that failed, the widget would be gone
         meaning.show_node(source, node)
+        if is_array(node) and node.dimension_names is None:
+            self._look_for_names(source, node, grid)
         self._read_text()
+
+    def _look_for_names(self, source: Source, array: ArrayLike, grid: FactGrid) -> None:
+        """Show the names that the groups above give the dimensions."""
+
+        def show(names: Sequence[str | None] | None) -> None:
+            if names:
+                grid.add_detail("Shape", axes_text(names))
+
+        self._naming.ask(
+            lambda _asked: names_of(array, source.hierarchy.node),
+            show,
+            lambda error: _log.debug("cannot read the names of the dimensions", exc_info=error),
+        )
 
     def clear(self) -> None:
         """Show nothing, and cancel requests."""
         self._lane.forget()
+        self._naming.forget()
         if self.meaning is not None:
             self.meaning.clear()
             self.meaning = None
@@ -87,7 +117,8 @@ class MetadataPane(Pane):
         self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))
 
 
-def _facts_of(source: Source, node: NodeLike, meaning: MeaningFacts) -> QWidget:
+def _facts_of(source: Source, node: NodeLike, meaning: MeaningFacts) -> tuple[QWidget, FactGrid]:
+    """The facts, and the grid with the first of them."""
     format_ = source.format_of(node)
     title, specification = source.kind_of(node), str(format_.specification)
     column_widget = QWidget()
@@ -97,12 +128,14 @@ def _facts_of(source: Source, node: NodeLike, meaning: MeaningFacts) -> QWidget:
     column.setSpacing(20)
     column.addWidget(meaning)
     if is_array(node):
-        column.addWidget(FactGrid("Array", array_facts(node, title, specification)))
+        grid = FactGrid("Array", array_facts(node, title, specification))
+        column.addWidget(grid)
         column.addWidget(
             FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")])
         )
-    elif is_group(node):
-        facts = group_facts(node, title, source.hierarchy.url, specification)
-        column.addWidget(FactGrid(summary(node), facts))
+    else:
+        facts = group_facts(node, title, source.hierarchy.url, specification) if is_group(node) else []
+        grid = FactGrid(summary(node), facts)
+        column.addWidget(grid)
     column.addStretch(1)
-    return column_widget
+    return column_widget, grid

@@ -21,6 +21,7 @@ class FactGrid(QWidget):
     def __init__(self, heading: str = "", facts: Sequence[Fact] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.texts: dict[str, QLabel] = {}
+        self._cells: dict[str, QVBoxLayout] = {}
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)
@@ -41,17 +42,21 @@ class FactGrid(QWidget):
         self._add(self._grid.rowCount(), fact)
         return self.texts[fact.label]
 
+    def add_detail(self, name: str, detail: str) -> None:
+        """Add a muted detail to the fact with a label."""
+        self._cells[name].addWidget(_words(detail, "muted"))
+
     def _add(self, row: int, fact: Fact) -> None:
         name = label(fact.label, "muted")
         text = _words(fact.text)
         if isinstance(text, QLabel):
             self.texts[fact.label] = text
         self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
-        cell = QVBoxLayout()
+        cell = self._cells[fact.label] = QVBoxLayout()
         cell.setSpacing(1)
         cell.addWidget(text)
         if fact.detail:
-            cell.addWidget(_words(fact.detail, "muted"))
+            self.add_detail(fact.label, fact.detail)
         self._grid.addLayout(cell, row, 1)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 
-def lay_out(pane: QWidget, above: QWidget, data: QWidget, beside: QWidget, *below: QWidget) -> None:
-    """Fill a pane; the data take all room that the others leave."""
+def lay_out(pane: QWidget, above: QWidget, data: QWidget, beside: QWidget, *below: QWidget) -> QHBoxLayout:
+    """Fill a pane; the data take all room that the others leave. Return the row with the data."""
     column = QVBoxLayout(pane)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
@@ -18,3 +18,4 @@ def lay_out(pane: QWidget, above: QWidget, data: QWidget, beside: QWidget, *belo
     column.addLayout(middle, 1)
     for part in below:
         column.addWidget(part)
+    return middle

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QProgressBar, QStatusBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QWidget
 
 from zarrbrowser.theme.motion import is_reduced
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
@@ -36,7 +36,7 @@ class StatusBar(QStatusBar):
         self._traffic, self._before, self._busy = traffic, (0, 0), False
         self._last = ""
         self._fractions: dict[Request, float] = {}
-        self.message, self.fetched, self.value = ElidedLabel("muted"), label(role="muted"), label()
+        self.message, self.fetched, self.value = ElidedLabel("muted"), label(role="muted"), ElidedLabel()
         self.fetched.setToolTip("Requests to the stores since the window was last idle")
         self.progress = QProgressBar()
         self.progress.setFixedWidth(120)
@@ -46,7 +46,8 @@ class StatusBar(QStatusBar):
         self.addWidget(self.cancel)
         self.addWidget(self.progress)
         self.addWidget(self.message, 1)
-        self.value.setContentsMargins(0, 0, 12, 0)
+        self.value.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.fetched.setContentsMargins(12, 0, 0, 0)
         self.addPermanentWidget(self.value)
         self.addPermanentWidget(self.fetched)
         self.setContentsMargins(8, 0, 12, 0)
@@ -64,14 +65,14 @@ class StatusBar(QStatusBar):
 
     def forget(self) -> None:
         """Show nothing of a node that is not shown any more."""
-        self.value.clear()
+        self.value.set_text("")
         if not self._busy:
             self.fetched.clear()
         self.report("")
 
     def show_value(self, text: str) -> None:
         """Show the value under the pointer."""
-        self.value.setText(text)
+        self.value.set_text(text)
 
     def _follow(self) -> None:
         if not self._workers.active:

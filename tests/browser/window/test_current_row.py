@@ -74,7 +74,7 @@ def test_the_status_line_forgets_what_is_no_longer_shown(open_window: OpenWindow
     read = window.view.status.message.text
     window.view.status.show_value("y = 1")
     window.node_pane.show_tab("Metadata")
-    assert (window.view.status.message.text, window.view.status.value.text()) == ("", "")
+    assert (window.view.status.message.text, window.view.status.value.text) == ("", "")
     window.node_pane.show_tab("Image")
     qtbot.waitUntil(lambda: window.view.status.message.text == read)
     window.view.status.fetched.setText("3 requests")

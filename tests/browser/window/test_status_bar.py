@@ -96,7 +96,13 @@ def test_requests_are_counted_since_the_window_was_idle(
 def test_the_value_under_the_pointer_is_shown_beside_the_message(bar: StatusBar) -> None:
     bar.report("read")
     bar.show_value("y = 1, x = 2:  <b>")
-    assert (bar.message.text, bar.value.text()) == ("read", "y = 1, x = 2:  <b>")
+    assert (bar.message.text, bar.value.text) == ("read", "y = 1, x = 2:  <b>")
+
+
+def test_a_long_value_does_not_widen_the_window(bar: StatusBar) -> None:
+    before = bar.minimumSizeHint().width()
+    bar.show_value("y = 1, x = 2:  " + "9" * 500)
+    assert bar.minimumSizeHint().width() == before
 
 
 @pytest.mark.parametrize(("is_reduced", "most"), [(False, 0), (True, 100)])

@@ -33,7 +33,7 @@ class ImageBody(QWidget):
     Args:
         retry: reads again what failed.
         press: what the button of the notice above the picture does.
-        has_controls: whether the controls are shown at first: a layout keeps their width in mind.
+        has_controls: whether the bar above the picture is shown at first: a layout keeps its width in mind.
     """
 
     def __init__(
@@ -70,15 +70,32 @@ class ImageBody(QWidget):
         tools = self.tools
         panels = tools.measurements, tools.regions, tools.series, tools.means, tools.comparison
         left = PictureWithTools(self.stack, *panels)
-        lay_out(self, self.controls, left, self.contrast, self.missing, self.sliders)
-        for part in (self.controls, self.contrast):
-            part.setVisible(has_controls)
+        self._around = lay_out(self, self.controls, left, self.contrast, self.missing, self.sliders)
+        self._place_lent: Callable[[], object] | None = None
+        self.controls.setVisible(has_controls)
+        self.contrast.setVisible(has_controls)
         self.update_colours()
 
     def show_controls(self, *, is_on: bool) -> None:
-        """Show or hide the bar above the picture and the colours beside it."""
+        """Show or hide the bar above the picture."""
         self._has_controls = is_on
         self._place_controls()
+
+    def lend_colours(self, place: Callable[[], object]) -> ContrastPanel:
+        """Let another widget hold the panel of colours; *place* is called when that may have to show or hide it."""
+        self._place_lent = place
+        return self.contrast
+
+    def take_colours_back(self) -> None:
+        """Hold the panel of colours again."""
+        self._place_lent = None
+        self._around.addWidget(self.contrast)
+        self._place_controls()
+
+    @property
+    def offers_colours(self) -> bool:
+        """Whether the panel of colours applies to the picture, and the user wants it."""
+        return self.controls.colours.isEnabled() and self.controls.colours.isChecked()
 
     def offer(self, image: Image, *, has_picture: bool) -> None:
         """Offer what can be chosen before an image is shown: the other variables of its pyramid."""
@@ -103,7 +120,10 @@ class ImageBody(QWidget):
         has_colours = self._is_drawn and state is not None and state.settings.axes.channel is None
         self.controls.setVisible(self._has_controls and self._has_choices)
         self.controls.colours.setEnabled(has_colours)
-        self.contrast.setVisible(self._has_controls and has_colours and self.controls.colours.isChecked())
+        if self._place_lent is not None:
+            self._place_lent()
+        else:
+            self.contrast.setVisible(self.offers_colours)
 
     def _show_missing(self) -> None:
         state, measured = self._model.state, self._model.measured

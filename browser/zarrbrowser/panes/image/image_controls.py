@@ -10,11 +10,14 @@ from zarrbrowser.widgets.bar import Bar
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 
+_LEAST_WIDTH, _LEAST_OF_TWO = 440, 340
+"""In pixels: of the only picture, and of each of two."""
+
 
 class ImageControls(Bar):
     """The axes, then what every picture has, which keeps its place; the tools for this data are in a menu with words."""
 
-    least_width = 440
+    least_width = _LEAST_WIDTH
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -93,6 +96,15 @@ class ImageControls(Bar):
         for button in self.folds_away:
             button.setParent(self)
         self.gives_way = self.axes.labels
+
+    def be_one_of_two(self, *, is_on: bool) -> None:
+        """Be narrow enough for one of two pictures side by side: what lays out planes may move into the menu."""
+        self.least_width = _LEAST_OF_TWO if is_on else _LEAST_WIDTH
+        for button in self.layouts.values():
+            button.show()
+        self.gives_way = (*self.axes.labels, *self.layouts.values()) if is_on else self.axes.labels
+        self.updateGeometry()
+        self.make_room()
 
     def show_variables(self, names: tuple[str, ...], current: str) -> None:
         """Offer the variables of a pyramid, or the images of a group; hidden if there is only one."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.export.figures.planes import ShownPlanes
 from zarrbrowser.export.viewed_array import ViewedArray, computed_from
@@ -81,9 +81,9 @@ class ImagePane(Pane):
             self, lambda session: ImagePane(session, workers, has_controls=False)
         )
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
-        around = QVBoxLayout(self)
+        around = self.beside.row
         around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(self.beside.splitter)
+        self.setLayout(around)
         self._connect()
 
     def _connect(self) -> None:

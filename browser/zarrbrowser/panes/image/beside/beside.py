@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QHBoxLayout
 
 from zarrbrowser.models.row_mime import row_in
 from zarrbrowser.session.saved_views.second_image import SecondImage
@@ -18,6 +18,7 @@ from zarrbrowser.widgets.splitter import Splitter
 
 if TYPE_CHECKING:  # it needs the pane that this is a part of
     from zarrbrowser.panes.image.beside.beside_area import BesideArea
+    from zarrbrowser.panes.image.beside.shared_colours import SharedColours
     from zarrbrowser.panes.image.image_pane import ImagePane
 
 _SIDE_BY_SIDE = 860
@@ -33,6 +34,7 @@ class Beside(QObject):
 
     Attributes:
         splitter: holds the first image, then the second one.
+        row: the splitter, then the panel of colours that both share.
         area: the second image; None without one.
         drop_mark: says that a row of the tree can be dropped on the picture.
 
@@ -53,10 +55,14 @@ class Beside(QObject):
         self._pane, self._make = pane, make
         self.splitter = Splitter("between the images")
         self.splitter.addWidget(pane.body)
+        self.row = QHBoxLayout()
+        self.row.setSpacing(0)
+        self.row.addWidget(self.splitter, 1)
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)
         self.drop_mark = DropMark("Drop to show beside", pane)
         self.area: BesideArea | None = None
+        self.colours: SharedColours | None = None
         self._awaited: SecondImage | None = None
         """A second image to show once its source is open; the area says so meanwhile."""
 
@@ -179,6 +185,8 @@ class Beside(QObject):
         """Place the second image to the right of the first one, or below it in a narrow window."""
         wide = self._pane.width() >= _SIDE_BY_SIDE
         orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        # Else the pane could not become so narrow that the second image comes below the first one.
+        self.splitter.setMinimumWidth(1 if wide and self.area is not None else 0)
         if self.area is not None and self.splitter.orientation() is not orientation:
             self.splitter.setOrientation(orientation)
             self._halve()
@@ -232,9 +240,12 @@ class Beside(QObject):
 
     def _add(self) -> BesideArea:
         from zarrbrowser.panes.image.beside.beside_area import BesideArea  # late: for a fast start
+        from zarrbrowser.panes.image.beside.shared_colours import SharedColours
 
         first = self._pane.session
-        session = Session(sources=first.sources, colour_map=first.colour_map)
+        session = Session(
+            sources=first.sources, colour_map=first.colour_map, shows_colours=first.shows_colours
+        )
         area = self.area = BesideArea(self._pane, self._make(session), self._pane.workers)
         area.closed.connect(self.close)
         area.changed.connect(self.changed)
@@ -243,6 +254,8 @@ class Beside(QObject):
         area.source_asked.connect(self.source_asked)
         area.pane.body.tools.reported.connect(self.reported)
         self.splitter.addWidget(area)
+        self.colours = SharedColours(self._pane.body, area.pane.body, self._pane)
+        self.row.addWidget(self.colours)
         self._make_room()
         self._halve()
         QTimer.singleShot(0, self, self._halve)  # once the area has its final least width
@@ -250,8 +263,13 @@ class Beside(QObject):
 
     def _remove(self) -> bool:
         area, self.area = self.area, None
-        if area is None:
+        colours, self.colours = self.colours, None
+        if area is None or colours is None:
             return False
+        colours.forget()
+        colours.hide()
+        colours.deleteLater()
+        self._make_room()
         area.blockSignals(True)
         area.forget()
         area.hide()
@@ -261,11 +279,6 @@ class Beside(QObject):
         return True
 
     def _halve(self) -> None:
-        """Give both pictures the same room: the colours beside the first one take some of its own."""
-        colours, splitter = self._pane.body.contrast, self.splitter
-        if splitter.orientation() is Qt.Orientation.Horizontal:
-            extra = colours.width() if colours.isVisible() else 0
-            second = max(1, (splitter.width() - extra) // 2)
-            splitter.setSizes([splitter.width() - second, second])
-        else:
-            splitter.setSizes([1, 1])
+        """Give both pictures the same room."""
+        half = self.splitter.width() // 2
+        self.splitter.setSizes([half, half])

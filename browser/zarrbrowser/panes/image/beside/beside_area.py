@@ -24,7 +24,7 @@ from zarrbrowser.workers import Lane, Workers
 if TYPE_CHECKING:
     from zarrbrowser.panes.image.image_pane import ImagePane
 
-_ROOM = (620, 380)
+_ROOM = (440, 380)
 """The width and the height, in pixels, from which the controls of the second image are shown."""
 
 

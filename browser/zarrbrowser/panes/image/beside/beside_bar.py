@@ -35,7 +35,7 @@ class BesideBar(QFrame):
         menu.addAction("&Take the contrast of the first image", self.taken.emit)
         menu.addAction("&Give the first image this contrast", self.given.emit)
         self.contrast.setMenu(menu)
-        self.controls = _toggle("range", "Controls and colours of the second image")
+        self.controls = _toggle("range", "Controls of the second image")
         self.close_button = tool_button("close", "Close the second image (Ctrl+Shift+W)")
         self.show_links(zooms=True, moves=True)
         for button in (self.zoom, self.sliders):

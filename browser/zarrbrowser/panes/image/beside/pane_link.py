@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _OUTSIDE, _NOT_YET = "outside", "not read yet"
+_VALUES = ":  "
+"""Between a place and its values."""
 
 
 class PaneLink(QObject):
@@ -115,6 +117,9 @@ class PaneLink(QObject):
         if self._at is None or not self._links or not (first or second):
             return first or second
         nothing = _NOT_YET if self._is_inside else _OUTSIDE
+        place, mark, values = second.partition(_VALUES)
+        if mark and first.startswith(place + mark):
+            second = values  # the same place need not be said twice
         return f"{first or nothing}   |   beside: {second or nothing}"
 
     def _watch(self, one: LinkedPane) -> None:

@@ -154,6 +154,7 @@ def test_unlike_sizes_correspond_by_index_or_as_a_whole(
     assert area.link.basis == "index"
     pane.canvas.pointed.emit((10.0, 25.0))
     assert cross(area.pane.canvas) == (10.0, 25.0)
+    assert area.link.text().endswith(":  985   |   beside: 985"), "the same place is named once"
     pane.canvas.pointed.emit((40.0, 25.0))
     assert cross(area.pane.canvas) is None
     assert area.link.text().endswith("|   beside: outside")

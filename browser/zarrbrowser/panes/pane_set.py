@@ -110,6 +110,7 @@ class PaneSet(QObject):
 def load_pictures() -> None:
     """Import the drawing modules, and read what they draw; runs in a worker."""
     load_drawings()
+    import_module("numpy.ma")  # which the first use of numpy.unique imports, in the middle of a drawing
     import_module("zarrcore.hierarchy")  # modules for opening, which the first opening would wait for
     for kind in PANES:
         if kind.is_drawn:

@@ -26,7 +26,9 @@ from zarrbrowser.workers.workers import Stopped
 _Due = tuple[Frame, bool, TileCache]
 
 _SMALL_BYTES = 4 * 2**20
-"""Samples that are painted at once: this takes 10 ms, and playing would lose as much by the way through a worker."""
+"""Samples that are painted at once: this takes 10 ms, and playing would lose as much by the way through a worker.
+
+Measuring takes 5 ms for each channel, so several that are to be measured go through a worker."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,14 @@ class Task:
         rows, columns = frame.window
         samples = len(frame.rasters) * (rows.stop - rows.start) * (columns.stop - columns.start)
         return int(samples * frame.raster.dtype.itemsize)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it takes 10 ms at most."""
+        frame = self.frame or self.before.frame
+        measures = self.measures or (self.frame is not None and not self.keeps_contrast)
+        is_small = self.nbytes <= _SMALL_BYTES
+        return is_small and not (measures and frame is not None and len(frame.rasters) > 1)
 
     def painted(self) -> Painted:
         """Do the work, in any thread."""
@@ -151,8 +161,7 @@ class PicturePainter(QObject):
         """Paint in the present colours."""
         self._is_asked = True
         task = self._next_task()
-        is_small = task is not None and task.nbytes <= _SMALL_BYTES
-        if self._running is not None and (is_small or self._measures):
+        if self._running is not None and ((task is not None and task.is_quick) or self._measures):
             self._take_back()
             task = self._next_task()
         if self._running is not None:
@@ -186,7 +195,7 @@ class PicturePainter(QObject):
                 self._due = (task.frame, task.is_whole, task.tiles)
 
     def _start(self, task: Task) -> None:
-        if task.nbytes > _SMALL_BYTES:
+        if not task.is_quick:
             request = self._workers.submit(lambda _request: task.painted(), self._end, self._fail)
             self._running = (request, task)
             return

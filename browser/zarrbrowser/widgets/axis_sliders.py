@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QMenu,
@@ -28,8 +29,10 @@ from zarrbrowser.widgets.tooltip import tooltip
 
 _SLIDER_STEPS = 2**31 - 1
 """Sliders of longer axes move in steps of several positions: Qt's sliders have 32 bits."""
-_LEAST_SLIDER = 80
+_LEAST_SLIDER = 50
 """The least width of a slider, in pixels."""
+_LEAST_TOTAL = 72
+"""The least width of a coordinate beside its slider: that of a date. In a narrower frame it is below."""
 _LAST = 2**53
 """The last position that the number field can hold: the largest exact integer of a float."""
 _TITLES: dict[Statistic | None, str] = {
@@ -52,6 +55,8 @@ _SHORT: dict[Statistic | None, str] = {
 
 class AxisSliders(Scrolled):
     """The position of the plane along the other axes.
+
+    Each axis has one line; in a narrow frame two, the second one with the coordinate and the button of statistics.
 
     Signals:
         moved: an axis, and its new position.
@@ -77,6 +82,9 @@ class AxisSliders(Scrolled):
         self.plays: dict[int, QToolButton] = {}
         self.totals: dict[int, ElidedLabel] = {}
         self.statistics: dict[int, QToolButton] = {}
+        self._lines: list[list[QWidget]] = []
+        """The widgets of each axis: name, play, slider, number, coordinate, and, if offered, statistics."""
+        self._is_folded = False
         self._reduction: Reduction | None = None
         self._coordinates: Mapping[int, Coordinate] = {}
         self.playing = Playing()
@@ -92,10 +100,12 @@ class AxisSliders(Scrolled):
         """Show a row for each of some axes (by default all that are not in the picture), at the position of ``axes``."""
         self._clear()
         further = axes.further if further is None else further
-        for row, axis in enumerate(further):
-            self._add(row, axis, axes)
+        for axis in further:
+            self._add(axis, axes)
         self._current = further[0] if further else -1
+        self._lay_out()
         self.fit_inside()
+        self._fold()
         self.setVisible(bool(further))
 
     def show_reduction(self, reduction: Reduction | None, *, is_offered: bool = True) -> None:
@@ -115,6 +125,7 @@ class AxisSliders(Scrolled):
             for widget in (self.sliders[axis], self.spins[axis], self.plays[axis]):
                 widget.setEnabled(has_positions)
             self._write_total(axis)
+        self._fold()
         if reduction is not None and reduction.axis == self._current:
             self.stop()
 
@@ -149,6 +160,20 @@ class AxisSliders(Scrolled):
         """Stop playing."""
         self.ticker.stop()
         self._show_playing()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """The width of the wider line of an axis with two."""
+        return QSize(self._width_needed(4) if self._lines else 0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Use one line or two."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Use one line or two: the stylesheet has given the widgets their widths."""
+        super().showEvent(event)
+        self._fold()
 
     @property
     def is_playing(self) -> bool:
@@ -217,7 +242,38 @@ class AxisSliders(Scrolled):
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return button
 
-    def _add(self, row: int, axis: int, axes: Axes) -> None:
+    def _fold(self) -> None:
+        """Lay the widgets out anew if the width asks for the other number of lines."""
+        is_folded = self.width() < self._width_needed(6)
+        if is_folded is not self._is_folded:
+            self._is_folded = is_folded
+            self._lay_out()
+            self.fit_inside()
+
+    def _width_needed(self, columns: int) -> int:
+        """The least width of the first columns beside each other."""
+        margins, spacing = self._grid.contentsMargins(), self._grid.horizontalSpacing()
+        needed = [0] * columns
+        for widgets in self._lines:
+            for column, widget in enumerate(widgets[:columns]):
+                least = widget.minimumSizeHint().expandedTo(widget.minimumSize()).width()
+                needed[column] = max(needed[column], 0 if widget.isHidden() else least)
+        gaps = spacing * (sum(width > 0 for width in needed) - 1)
+        return margins.left() + sum(needed) + gaps + margins.right()
+
+    def _lay_out(self) -> None:
+        while self._grid.takeAt(0) is not None:
+            pass
+        for line, widgets in enumerate(self._lines):
+            for column, widget in enumerate(widgets):
+                if not self._is_folded or column < 4:
+                    self._grid.addWidget(widget, line * 2, column)
+                elif column == 4:
+                    self._grid.addWidget(widget, line * 2 + 1, 0, 1, 3 if len(widgets) > 5 else 4)
+                else:
+                    self._grid.addWidget(widget, line * 2 + 1, 3)
+
+    def _add(self, axis: int, axes: Axes) -> None:
         name, length, position = axes.names[axis], axes.shape[axis], axes.index[axis]
         last, scale = max(0, length - 1), 1 + length // _SLIDER_STEPS
         slider, spin = _slider(name, last // scale), _spin(name, last)
@@ -227,6 +283,7 @@ class AxisSliders(Scrolled):
         spin.valueChanged.connect(lambda value: self._moved(axis, int(value), scale))
         self.sliders[axis], self.spins[axis] = slider, spin
         total = ElidedLabel("muted")
+        total.setMinimumWidth(_LEAST_TOTAL)
         total.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.totals[axis] = total
         self._write_total(axis)
@@ -241,8 +298,9 @@ class AxisSliders(Scrolled):
         if self._has_statistics and last > 0:
             self.statistics[axis] = self._statistics_button(axis, name)
             widgets.append(self.statistics[axis])
-        for column, widget in enumerate(widgets):
-            self._grid.addWidget(widget, row, column)
+        self._lines.append(widgets)
+        for widget in widgets:
+            widget.setParent(self.inside)
             widget.show()  # now, or the frame's size would not include it
 
     def _moved(self, axis: int, position: int, scale: int) -> None:
@@ -260,6 +318,7 @@ class AxisSliders(Scrolled):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
+        self._lines = []
         self._reduction = None
         for widgets in (self.sliders, self.spins, self.plays, self.totals, self.statistics):
             widgets.clear()

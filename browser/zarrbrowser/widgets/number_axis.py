@@ -18,6 +18,8 @@ from zarrbrowser.values.ticks import log_ticks, number_text
 
 _ROOM = {"left": 44.0, "bottom": 92.0}
 """Pixels from one coordinate to the next."""
+_TEXT_WIDTH = 30
+"""The width of the numbers before the first ones are drawn, in pixels: pyqtgraph's."""
 _GAP = 12.0
 """The minimum distance of two labels in pixels."""
 
@@ -42,6 +44,8 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self._coordinate: Coordinate | Places | None = None
         self._texts: dict[float, str] = {}
         self.enableAutoSIPrefix(False)
+        # A plane that fits its view has other numbers in a wider one: an axis that also became narrower could do so without end.
+        self.setStyle(autoReduceTextSpace=False)
 
     def show_coordinate(self, name: str, coordinate: Coordinate | Places | None) -> None:
         """Set the axis's name, unless its coordinates have one, and the coordinates; numbers if these are None."""
@@ -51,6 +55,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         if coordinate is self._coordinate and text == self.labelText:
             return  # redrawing an axis takes 3 ms
         self._coordinate = coordinate
+        self.textWidth = _TEXT_WIDTH  # not that of the numbers before
         self.setLabel(text)
         self.picture = None
         self.update()

@@ -98,6 +98,28 @@ def test_a_long_coordinate_leaves_room_for_the_slider(sliders: AxisSliders) -> N
     assert sliders.sliders[0].width() >= 80
 
 
+def test_in_a_narrow_frame_nothing_is_cut_off(qtbot: QtBot) -> None:
+    made = AxisSliders(has_statistics=True)
+    qtbot.addWidget(made)
+    made.resize(700, 100)
+    made.show_axes(axes_of(6, 1, 4))
+    made.show_coordinates({0: Coordinate("a0", "", np.array(["2000-01-01"] * 6))})
+    made.show()
+    total, button, spin = made.totals[0], made.statistics[0], made.spins[0]
+    assert total.y() < spin.geometry().bottom(), "beside the number"
+    height = made.sizeHint().height()
+    assert made.minimumSizeHint().width() <= 340, "the least width of each of two pictures"
+    made.resize(340, 300)
+    qtbot.waitUntil(lambda: made.inside.width() <= made.width())
+    assert total.y() > spin.geometry().bottom(), "below the number"
+    assert total.width() >= total.sizeHint().width()
+    inside = made.inside.rect()
+    assert all(inside.contains(one.geometry()) for one in (total, button, spin, made.sliders[0]))
+    made.resize(700, 300)
+    qtbot.waitUntil(lambda: total.y() < spin.geometry().bottom())
+    assert made.sizeHint().height() == height
+
+
 def test_a_film_goes_round_and_waits_for_each_plane(
     sliders: AxisSliders, moves: list[tuple[int, int]]
 ) -> None:

@@ -61,3 +61,15 @@ def test_an_axis_with_numbers_beyond_those_of_floats_has_no_labels(
     axis.setScale(scale)
     assert axis.tickValues(low, high, 300) == []
     assert len(axis.tickValues(1.0, 2.0, 300)) > 1
+
+
+def test_an_axis_becomes_wider_but_not_narrower_for_the_same_coordinates(application: QApplication) -> None:
+    axis = NumberAxis("left")
+    axis.show_coordinate("lat", None)
+    axis._updateMaxTextSize(60)
+    width = axis.width()
+    axis._updateMaxTextSize(20)
+    assert axis.width() == width, "else a plane that fits its view could change both without end"
+    axis.show_coordinate("lon", None)
+    axis._updateMaxTextSize(20)
+    assert axis.width() < width

@@ -67,8 +67,16 @@ class SharedColours(QWidget):
 
     def update_panels(self) -> None:
         """Show the panel that applies; none while neither image has colours, or the user has hidden them."""
-        offered = [body.offers_colours for body in self._bodies]
-        shown = self._current if offered[self._current] else 1 - self._current
+        toggles = [body.controls.colours for body in self._bodies]
+        is_wanted = all(toggle.isChecked() for toggle in toggles)  # one of them is switched first
+        offered = [is_wanted and toggle.isEnabled() for toggle in toggles]
+        shown = self._current if offered[self._current] or not any(offered) else 1 - self._current
+        keys = QApplication.focusWidget()
+        for number, body in enumerate(self._bodies):
+            is_left = number != shown or not offered[number]
+            if is_left and keys is not None and body.contrast.isAncestorOf(keys):
+                # Else Qt would choose what gets the keys, which may be in the other image.
+                self._bodies[shown].view.canvas.setFocus()
         for number, (body, button) in enumerate(zip(self._bodies, self.buttons, strict=True)):
             body.contrast.setVisible(number == shown and offered[number])
             button.setChecked(number == shown)

@@ -106,7 +106,6 @@ class ContrastPanel(Scrolled):
         self.fill = QCheckBox("Mark fill value")
         self.masked = QCheckBox()
         self.masked.hide()  # until it has a text
-        self.masked.setToolTip("Detectors write the largest number of the type for pixels that do not count")
         self.unpacking = QCheckBox("Unpack values")
         self._headings = label("Colours", "heading"), label("Contrast", "heading")
         self._lay_out()
@@ -136,7 +135,7 @@ class ContrastPanel(Scrolled):
         self.norm.setCurrentIndex(list(_NORMS).index(settings.norm))
         self.fill.setText("Mark missing values" if has_marks else "Mark fill value")
         self.fill.setVisible(elements.packing is None and (has_marks or bool(fill_of(array))))
-        self.masked.setText(f"Mask {largest(dtype):,}")
+        self._write_masked(dtype)
         may_be_masked = may_mask(dtype) and name != LABELS
         self.masked.setVisible(may_be_masked and (elements.packing is None or told.masks_largest))
         self.unpacking.setVisible(unpacking is not None)
@@ -179,6 +178,14 @@ class ContrastPanel(Scrolled):
         """Show a colour map as the current one."""
         self.colour_map.choose(name)
         self.histogram.show_colour_map(name)
+
+    def _write_masked(self, dtype: np.dtype[Any]) -> None:
+        """Name the number that may be a mask; the 20 digits of the largest one are wider than the panel."""
+        number = largest(dtype)
+        self.masked.setText(f"Mask {number:,}" if dtype.itemsize < 8 else "Mask 2⁶⁴ − 1")
+        self.masked.setToolTip(
+            f"{number:,}: detectors write the largest number of the type for pixels that do not count"
+        )
 
     def _make_room(self, _least: int, most: int) -> None:
         """Place the scroll bar beside the controls, not on them."""

@@ -25,10 +25,12 @@ from zarrbrowser.image.colours.norm import Norm, spread
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor
 from zarrbrowser.values.ticks import log_ticks, number_text
+from zarrbrowser.widgets.tooltip import tooltip
 from zarrcore.typing import AnyArray
 
 _LEAST_HEIGHT = 96
 _AXIS_WIDTH, _TICK, _RAMP_WIDTH = 52, 16, 15
+_LEAST_COUNTS = 45
 _TICK_ROOM, _HALF_LINE = 32, 6
 _STOPS = 33
 """Colours between the bounds that are given to Qt, which mixes those between them."""
@@ -63,7 +65,7 @@ class _Item(pg.GraphicsWidget):  # type: ignore[misc] # pyqtgraph has no types
     def __init__(self) -> None:
         super().__init__()
         self.vb = pg.ViewBox(self, enableMenu=False, enableMouse=False)
-        self.vb.setMinimumWidth(45)
+        self.vb.setMinimumWidth(_LEAST_COUNTS)
         self.vb.setMaximumWidth(152)
         self.axis = pg.AxisItem("left", linkView=self.vb, maxTickLength=-10, parent=self)
         self.ramp = _Ramp()
@@ -131,6 +133,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.plot.setData((edges[:-1] + edges[1:]) / 2, np.log1p(counts))
         self.item.vb.setYRange(min(edges[0], low), max(edges[-1], high), 0.04)
         self.item.region.setRegion((low, high))
+        self.setToolTip(tooltip(f"A number with + is counted from {self._offset:,}.") if self._offset else "")
         self.setAccessibleDescription(f"colours for {levels[0]:.6g} to {levels[1]:.6g}")
         self._silent = False
         self._show_ramp()
@@ -224,21 +227,31 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         ]
 
     def _tick_strings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Numbers with as many digits as tell them apart; integers that floats cannot hold are whole."""
+        """Numbers with as many digits as tell them apart; integers that floats cannot hold are whole.
+
+        Those that would leave no room for the counts are said from one of them: the tooltip says which.
+        """
         if self._is_log:
             texts = [self._log_texts.get(value, "") for value in values]
         elif self._offset:
             exact = [self._offset + round(value * scale) for value in values]
             texts = [f"{number:,}" if spacing * scale >= 1 else "" for number in exact]
+            if self._width_of(texts) + _TICK + _LEAST_COUNTS + _RAMP_WIDTH > self.width():
+                texts = [
+                    f"+{number - self._offset:,}" if text else ""
+                    for number, text in zip(exact, texts, strict=True)
+                ]
         else:
             texts = [number_text(value * scale, spacing * scale) for value in values]
-        metrics = QFontMetricsF(self.item.axis.font())
-        widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
-        width = max(_AXIS_WIDTH, math.ceil(widest) + _TICK)
+        width = max(_AXIS_WIDTH, self._width_of(texts) + _TICK)
         if width > self.item.axis.width():
             self._width = width
             self._widening.start()
         return texts
+
+    def _width_of(self, texts: list[str]) -> int:
+        metrics = QFontMetricsF(self.item.axis.font())
+        return math.ceil(max(map(metrics.horizontalAdvance, texts), default=0.0))
 
     def _dragged(self) -> None:
         if not self._silent:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from zarrbrowser.image.colours.contrast import Statistics
 from zarrbrowser.values.quantities import count
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.label import ElidedLabel
 
 
 class MissingLegend(QFrame):
@@ -30,7 +30,7 @@ class MissingLegend(QFrame):
     def text(self) -> str:
         """The text beside the visible swatches."""
         shown = (entry.words for entry in (self._nan, self._fill) if not entry.words.isHidden())
-        return "; ".join(words.text() for words in shown)
+        return "; ".join(words.text for words in shown)
 
     def show_statistics(
         self,
@@ -60,7 +60,8 @@ class _Entry:
     """A swatch with text."""
 
     def __init__(self, role: str) -> None:
-        self.swatch, self.words = QFrame(), label(role="muted")
+        self.swatch, self.words = QFrame(), ElidedLabel("muted")
+        self.words.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.swatch.setProperty("role", role)
         self.swatch.setFixedSize(14, 14)
 
@@ -71,10 +72,9 @@ class _Entry:
             self.swatch.style().polish(self.swatch)
 
     def say(self, number: int, size: int, what: str, *, is_exact: bool) -> None:
-        words: QLabel = self.words
         if is_exact:
-            words.setText(f"{number:,} of {count(size, 'element')} {what}")
+            self.words.set_text(f"{number:,} of {count(size, 'element')} {what}")
         else:
-            words.setText(f"about {100 * number / max(1, size):.3g} % {what}")
-        words.setVisible(number > 0)
+            self.words.set_text(f"about {100 * number / max(1, size):.3g} % {what}")
+        self.words.setVisible(number > 0)
         self.swatch.setVisible(number > 0)

@@ -56,6 +56,27 @@ def test_the_panel_is_outside_the_pair_and_follows_the_keys(
     assert shown(pane, area) == (True, False)
 
 
+def test_the_other_image_can_be_chosen_while_the_keys_are_in_the_panel(
+    window: MainWindow, qtbot: QtBot, beside: tuple[ImagePane, BesideArea]
+) -> None:
+    pane, area = beside
+    panel = colours_of(pane)
+    for number, body in ((0, pane.body), (1, area.pane.body), (0, pane.body)):
+        panel.show_colours(number)
+        qtbot.mouseClick(body.contrast.low, Qt.MouseButton.LeftButton)
+        assert body.contrast.low.hasFocus()
+        qtbot.mouseClick(panel.buttons[1 - number], Qt.MouseButton.LeftButton)
+        assert shown(pane, area) == (number == 1, number == 0)
+        assert panel.buttons[1 - number].isChecked()
+    for number, body in ((1, area.pane.body), (0, pane.body)):
+        panel.show_colours(number)
+        qtbot.mouseClick(body.contrast.low, Qt.MouseButton.LeftButton)
+        pane.toggle_colours()
+        assert shown(pane, area) == (False, False)
+        pane.toggle_colours()
+        assert shown(pane, area) == (number == 0, number == 1), "the colours that were hidden"
+
+
 def test_one_button_hides_it_and_closing_the_second_image_puts_it_back(
     window: MainWindow, qtbot: QtBot, beside: tuple[ImagePane, BesideArea]
 ) -> None:

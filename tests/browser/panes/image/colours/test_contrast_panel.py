@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -26,3 +27,10 @@ def test_contrast_by_mode_or_typed_bounds_is_kept(open_window: OpenWindow, qtbot
     assert pane.view.picture_style().levels[0] == -0.5
     contrast.histogram.dragged.emit(0.0, 1.0)
     assert list(pane.view.picture_style().levels) == [0.0, 1.0]
+
+
+def test_the_largest_number_of_64_bits_fits(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, np.arange(12, dtype=np.uint64).reshape(3, 4), ("y", "x"))
+    masked = pane.body.contrast.masked
+    assert masked.sizeHint().width() <= masked.width()
+    assert "18,446,744,073,709,551,615" in masked.toolTip()

@@ -103,6 +103,15 @@ def test_ticks_of_large_integers_are_exact(histogram: Histogram) -> None:
     assert axis.tickStrings([0.0, 50.0], axis.scale, 50.0) == [f"{2**61:,}", f"{2**61 + 50:,}"]
 
 
+def test_ticks_of_large_integers_leave_room_for_the_counts(histogram: Histogram) -> None:
+    histogram.resize(168, 300)
+    found = statistics(numbers_of(2**61 + np.arange(101)))
+    histogram.show_statistics(found, found.levels(FULL))
+    axis = histogram.item.axis
+    assert axis.tickStrings([0.0, 50.0], axis.scale, 50.0) == ["+0", "+50"]
+    assert f"{2**61:,}" in histogram.toolTip()
+
+
 def test_a_histogram_is_arranged_once_for_the_size_in_which_it_is_painted(
     histogram: Histogram, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

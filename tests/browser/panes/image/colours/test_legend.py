@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.panes.image.colours.legend import MissingLegend
+from zarrbrowser.widgets.label import ElidedLabel
 
 
 @pytest.fixture
@@ -44,6 +45,12 @@ def test_each_kind_of_missing_value_is_counted(legend: MissingLegend) -> None:
     assert (
         legend.text == "20 of 1,000 elements without a value (NaN); 30 of 1,000 elements with the fill value"
     )
+
+
+def test_it_does_not_widen_the_picture(legend: MissingLegend) -> None:
+    legend.show_statistics(found(20, 30))
+    assert legend.minimumSizeHint().width() <= 340, "the least width of each of two pictures"
+    assert legend.findChildren(ElidedLabel)[0].toolTip() == "20 of 1,000 elements without a value (NaN)"
 
 
 @pytest.mark.parametrize(

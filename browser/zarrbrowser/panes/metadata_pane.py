@@ -52,6 +52,7 @@ class MetadataPane(Pane):
         self.form = QTabBar()
         self.form.setProperty("role", "switch")
         self.form.setAccessibleName("form of the document")
+        self.form.setUsesScrollButtons(False)  # the heading gives way instead
         for text, tip in _FORMS:
             self.form.setTabToolTip(self.form.addTab(text), tip)
         self.form.currentChanged.connect(lambda _form: self._read_text())

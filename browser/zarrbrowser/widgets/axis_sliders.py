@@ -243,7 +243,7 @@ class AxisSliders(Scrolled):
         return button
 
     def _fold(self) -> None:
-        """Lay the widgets out anew if the width asks for the other number of lines."""
+        """Lay the widgets out again if the width asks for the other number of lines."""
         is_folded = self.width() < self._width_needed(6)
         if is_folded is not self._is_folded:
             self._is_folded = is_folded

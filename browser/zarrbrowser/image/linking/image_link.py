@@ -104,8 +104,16 @@ class ImageLink:
 
     def is_measured(self, axes: Axes) -> bool:
         """Whether rows and columns correspond by what they stand for: coordinates, or sizes."""
-        bases = [self.links[axis][1].basis for axis in (axes.rows, axes.columns) if axis in self.links]
+        bases = self._bases(axes)
         return len(bases) == 2 and all(basis in (Basis.COORDINATES, Basis.SIZE) for basis in bases)
+
+    def is_more_than_index(self, axes: Axes) -> bool:
+        """Whether rows and columns correspond by more than their numbers."""
+        bases = self._bases(axes)
+        return len(bases) == 2 and Basis.INDEX not in bases
+
+    def _bases(self, axes: Axes) -> list[Basis]:
+        return [self.links[axis][1].basis for axis in (axes.rows, axes.columns) if axis in self.links]
 
     def _own(self, axis: int) -> int | None:
         return next((own for own, (other, _link) in self.links.items() if other == axis), None)

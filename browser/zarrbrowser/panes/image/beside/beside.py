@@ -266,6 +266,9 @@ class Beside(QObject):
         colours, self.colours = self.colours, None
         if area is None or colours is None:
             return False
+        keys = QApplication.focusWidget()
+        if keys is not None and any(part.isAncestorOf(keys) for part in (area, colours)):
+            self._pane.canvas.setFocus()
         colours.forget()
         colours.hide()
         colours.deleteLater()

@@ -9,12 +9,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from zarrbrowser.image.linking.axis_link import Basis
 from zarrbrowser.image.linking.earth_link import Place, Sheet, is_same_grid, place_in, prepare, ranges_in
-from zarrbrowser.image.linking.image_link import ImageLink, link_images
+from zarrbrowser.image.linking.image_link import ImageLink, Ranges, link_images
 from zarrbrowser.image.state import PlaneLayout
 from zarrbrowser.panes.image.beside.linked_pane import LinkedPane
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
+    from zarrbrowser.image.axes import Axes
     from zarrbrowser.panes.image.image_pane import ImagePane
     from zarrbrowser.panes.image.plane_view import PlaneView
 
@@ -46,6 +47,8 @@ class PaneLink(QObject):
         self.zooms = self.moves = True
         self.first, self.second = LinkedPane(first, workers, self), LinkedPane(second, workers, self)
         self._leader = self.first
+        self._has_arrived = False
+        """Whether an image is new, and the user has not moved in either since then."""
         self._links: dict[LinkedPane, ImageLink] = {}
         """From each pane to the other one; empty while one has no image."""
         self._preparing = Lane(workers, in_flight=1)
@@ -77,12 +80,12 @@ class PaneLink(QObject):
 
     def turn(self, *, zooms: bool, moves: bool) -> None:
         """Switch the links; what is switched on follows at once."""
-        self.zooms, self.moves = zooms, moves
+        self.zooms, self.moves, self._has_arrived = zooms, moves, False
         self._catch_up()
 
     def lead(self, one: LinkedPane) -> None:
         """Let the other pane follow this one from now on."""
-        self._leader = one
+        self._leader, self._has_arrived = one, False
 
     @property
     def basis(self) -> str:
@@ -123,15 +126,17 @@ class PaneLink(QObject):
         return f"{first or nothing}   |   beside: {second or nothing}"
 
     def _watch(self, one: LinkedPane) -> None:
-        one.replaced.connect(
-            lambda: self.lead(self._other(one))
-        )  # the new image comes to the place of the other
+        one.replaced.connect(lambda: self._receive(one))
         one.meant.connect(self._mean)
         one.moved.connect(lambda: self._move(one))
         one.zoomed.connect(self._zoom_soon.start)
         one.pointed.connect(lambda at: self._point(one, at))
         one.told.connect(lambda text: self._show_pointed(one, text))
         one.led.connect(lambda: self.lead(one))
+
+    def _receive(self, one: LinkedPane) -> None:
+        """Let a new image come to the place of the other one, if they have places in common."""
+        self._leader, self._has_arrived = self._other(one), True
 
     def _other(self, one: LinkedPane) -> LinkedPane:
         return self.second if one is self.first else self.first
@@ -201,6 +206,10 @@ class PaneLink(QObject):
         sizes = [pane.surface.size_shown[0] for pane in (one, other)]
         if not self.zooms or link is None or axes is None or theirs is None or not all(sizes):
             return
+        is_of_one_size = (axes.height, axes.width) == (theirs.height, theirs.width)
+        is_related = self._is_on_earth or is_of_one_size or link.is_more_than_index(axes)
+        if self._has_arrived and not is_related:
+            return  # an index of the other image means nothing in the new one, which is shown whole
         view = one.surface.visible()
         if self._is_on_earth:
             found = self._sheets and ranges_in(
@@ -209,7 +218,10 @@ class PaneLink(QObject):
             if found:
                 other.surface.show_range(*found)
             return
-        other.pane.canvas.show_range(*link.ranges(axes, (view.rows, view.columns), theirs))
+        if one.surface.is_fitted and link.ranges(axes, _whole(axes), theirs) == _whole(theirs):
+            other.pane.canvas.fit()  # and it stays so in a window of another size
+        else:
+            other.pane.canvas.show_range(*link.ranges(axes, (view.rows, view.columns), theirs))
 
     # The pointer
 
@@ -246,3 +258,8 @@ class PaneLink(QObject):
     def _show_pointed(self, one: LinkedPane, text: str) -> None:
         self._texts[one] = text
         self.pointed.emit(self.text())
+
+
+def _whole(axes: Axes) -> Ranges:
+    """The rows and columns of a whole plane."""
+    return (-0.5, axes.height - 0.5), (-0.5, axes.width - 0.5)

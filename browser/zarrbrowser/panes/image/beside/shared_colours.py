@@ -46,6 +46,8 @@ class SharedColours(QWidget):
         for body in self._bodies:
             body.controls.be_one_of_two(is_on=True)
             column.addWidget(body.lend_colours(self.update_panels), 1)
+        self.setTabOrder(self.buttons[1], first.contrast)
+        self.setTabOrder(first.contrast, second.contrast)
         first.controls.colours.toggled.connect(second.controls.colours.setChecked)
         second.controls.colours.toggled.connect(first.controls.colours.setChecked)
         QApplication.instance().focusChanged.connect(self._follow_keys)  # type: ignore[union-attr]

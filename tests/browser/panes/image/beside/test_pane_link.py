@@ -144,6 +144,7 @@ def test_a_command_for_the_first_image_is_followed(window: MainWindow, qtbot: Qt
     pane.fit()
     qtbot.waitUntil(lambda: in_view(area.pane.canvas) == pytest.approx(whole))
     assert in_view(pane.canvas) == pytest.approx(whole)
+    assert area.pane.canvas.is_fitted, "also in a window of another size"
 
 
 def test_unlike_sizes_correspond_by_index_or_as_a_whole(
@@ -245,3 +246,19 @@ def test_maps_correspond_by_longitude_and_latitude(window: MainWindow, qtbot: Qt
     qtbot.waitUntil(lambda: link.basis == "coordinates")
     pane.canvas.pointed.emit((20.0, 30.0))
     assert cross(area.pane.canvas) is not None
+
+
+def test_an_image_without_places_in_common_is_shown_whole(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    write_v3(tmp_path / "a.zarr")
+    pane, area = open_beside(window, qtbot, f"{tmp_path}/a.zarr#/fine", f"{tmp_path}/a.zarr#/fine")
+    area.pane.canvas.show_range((2.0, 6.0), (2.0, 6.0))
+    area.link.lead(area.link.second)
+    window.open_text(f"{tmp_path}/a.zarr#/crop")
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.model.state.image.path == "/crop")
+    QApplication.processEvents()
+    assert in_view(pane.canvas) == pytest.approx([9.5, 24.5])
+    window.open_text(f"{tmp_path}/a.zarr#/fine")
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.model.state.image.path == "/fine")
+    qtbot.waitUntil(lambda: np.allclose(in_view(pane.canvas), [4, 4], atol=0.2))

@@ -88,8 +88,10 @@ def test_one_button_hides_it_and_closing_the_second_image_puts_it_back(
     pane.toggle_colours()
     assert (panel.isVisible(), shown(pane, area)) == (True, (True, False))
     panel.show_colours(1)
+    area.pane.body.contrast.mode.setFocus()
     pane.beside.close()
     assert pane.beside.colours is None
+    assert pane.canvas.hasFocus()
     assert pane.body.contrast.isVisible()
     assert pane.body.isAncestorOf(pane.body.contrast)
     pane.toggle_colours()

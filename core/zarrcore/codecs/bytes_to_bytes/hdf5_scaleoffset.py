@@ -71,12 +71,12 @@ class Hdf5ScaleoffsetCodec(BytesToBytesCodec):
             raise CodecError(
                 f"expected {count:,} numbers of {bits} bits, the chunk ends early", codec=self.name
             )
+        plain = self._dtype.newbyteorder("<")
         if bits == width:
-            return body[: count * self._nbytes]
+            return np.frombuffer(body, plain, count).astype(self._dtype).tobytes()
         least = int.from_bytes(data[5 : 5 + min(8, data[4])], "little")
         numbers = unpacked(np.frombuffer(body, "u1"), count, bits)
         is_fill = numbers == (1 << bits) - 1 if self._has_fill else np.zeros(count, bool)
-        plain = self._dtype.newbyteorder("<")
         if self._is_float:
             start = np.frombuffer(least.to_bytes(8, "little")[: self._nbytes], plain)[0]
             # As the library does: the difference is a signed integer, and the division is in the type of the elements.

@@ -18,7 +18,7 @@ from zarrcore.typing import AnyArray
 _SINCE: Final = re.compile(
     r"^\s*(?P<unit>\w+?)s?\s+since\s+\+?(?P<year>\d{1,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
     r"(?:[T ]\s*(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2}))?(?::(?P<second>\d{1,2}(?:\.\d*)?))?|T)?"
-    r"\s*(?:Z|UTC|GMT|(?P<sign>[+-])(?P<off_hour>\d{1,2}):?(?P<off_minute>\d{2})?)?\s*$",
+    r"\s*+(?:Z|UTC|GMT|(?P<sign>[+-])(?P<off_hour>\d{1,2}):?(?P<off_minute>\d{2})?)?\s*$",
     re.IGNORECASE,
 )
 _MICROSECONDS: Final = {

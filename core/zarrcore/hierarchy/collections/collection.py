@@ -264,6 +264,7 @@ def open_place(
     *,
     demanded: bool = True,
     seen: ReadableStore | None = None,
+    may_be_file: bool = True,
 ) -> Hierarchy:
     """The hierarchy, or collection, at the root of a store, for reading.
 
@@ -273,6 +274,7 @@ def open_place(
         at: the path of its root.
         demanded: whether a place without any hierarchy is an error.
         seen: the same store, for detecting its content.
+        may_be_file: whether the place may be one value; False if it was recognized as one, which another may replace meanwhile.
 
     Raises:
         HierarchyNotFoundError: a few requests found no hierarchy at the root or below it.
@@ -286,9 +288,9 @@ def open_place(
     try:
         format_, documents = detect_format(seen or store, known_formats(), asked, folder)
     except (HierarchyNotFoundError, StoreNotFoundError) as error:
-        found = recognized(store, folder, may_be_file=demanded)
+        found = recognized(store, folder, may_be_file=demanded and may_be_file)
         if found is not None:
-            return open_place(found, options, at, demanded=demanded)
+            return open_place(found, options, at, demanded=demanded, may_be_file=False)
         if isinstance(error, StoreNotFoundError):
             raise
         format_, documents, missing = COLLECTION, None, error

@@ -34,7 +34,7 @@ _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
 _REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
 _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
-_URL: Final = re.compile(r"(\w+://)(?:[^\s/?#]*@)?([^\s?#]*)\S*")
+_URL: Final = re.compile(r"(\b\w+://)(?:[^\s/?#]*@)?([^\s?#]*)\S*")
 _ADDRESS: Final = re.compile(r"(\w+://)?(?:[^\s/?#]*@)?([^\s?#@]*)(?:[?#][^@]*)?")
 _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
 

@@ -27,7 +27,8 @@ _LINK: Final = re.compile(
 _PLAIN_LINK: Final = re.compile(r"[^/?#:&\\\s]+/?")
 """A link to a file beside the page, as nearly all are: it needs no further parsing."""
 
-_OBJECT: Final = re.compile(rb'\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
+_OBJECT: Final = re.compile(rb'\{(?:[^{}"]++|"(?:[^"\\]++|\\.)*+"?+)*+(\})?')
+"""An object without others in it, or what begins as one: whatever was read is not read again, so that no page takes long."""
 _TYPES: Final = ("directory", "file", "other")
 
 
@@ -84,16 +85,15 @@ def _is_json_listing(page: BytesLike) -> bool:
     text = memoryview(page)
     if bytes(text[:100]).lstrip()[:1] != b"[" or bytes(text[-100:]).rstrip()[-1:] != b"]":
         return False
-    first = _OBJECT.search(page)
+    first = next(_json_objects(page), None)
     if first is None:
         return not bytes(text[:100]).strip(b"[] \t\r\n")
-    return _json_object(first[0]).get("type") in _TYPES
+    return first.get("type") in _TYPES
 
 
 def _json_entries(page: BytesLike, prefix: str) -> Iterator[StoreEntry]:
     seen: set[str] = set()
-    for match in _OBJECT.finditer(page):
-        item = _json_object(match[0])
+    for item in _json_objects(page):
         name, kind, size = item.get("name"), item.get("type"), item.get("size")
         if not isinstance(name, str) or not _is_name(name) or name in seen or kind not in _TYPES:
             continue
@@ -103,6 +103,12 @@ def _json_entries(page: BytesLike, prefix: str) -> Iterator[StoreEntry]:
         else:
             exact = size if isinstance(size, int) and size >= 0 else None
             yield StoreEntry(prefix + name, exact, _seconds(item.get("mtime")))
+
+
+def _json_objects(page: BytesLike) -> Iterator[dict[str, object]]:
+    for match in _OBJECT.finditer(page):
+        if match[1]:
+            yield _json_object(match[0])
 
 
 def _json_object(text: bytes) -> dict[str, object]:

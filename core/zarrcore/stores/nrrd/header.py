@@ -84,7 +84,8 @@ _OF_FILE: Final = (
 )
 """Fields that only describe the file."""
 
-_QUOTED_TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_QUOTED_TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*+)("?)')
+"""A text in quotes. One that does not end is read once, too, so that no header takes long."""
 _VECTOR: Final = re.compile(r"none|\(([^()]*)\)")
 _PATTERN: Final = re.compile(
     r"(.*?)%(0?)([0-9]{0,2})d(.*?)\s+(-?[0-9]+)\s+(-?[0-9]+)\s+(-?[0-9]+)(?:\s+([0-9]+))?"
@@ -200,7 +201,7 @@ class NrrdHeader:
 
     def quoted(self, name: str, count: int) -> list[str]:
         """The texts in quotes, if there are so many; else empty ones."""
-        texts = [re.sub(r"\\(.)", r"\1", text) for text in _QUOTED_TEXT.findall(self.fields.get(name, ""))]
+        texts = _quoted_texts(self.fields.get(name, ""))
         return texts if len(texts) == count else [""] * count
 
     def vectors(self, name: str) -> list[Vector]:
@@ -217,13 +218,17 @@ class NrrdHeader:
             elif name in _WORDS:
                 told[name] = text.split()
             elif name in _QUOTED:
-                told[name] = [re.sub(r"\\(.)", r"\1", each) for each in _QUOTED_TEXT.findall(text)]
+                told[name] = _quoted_texts(text)
             elif name in _VECTORS:
                 vectors = [None if each is None else _finite(each) for each in self.vectors(name)]
                 told[name] = vectors[0] if name == "space origin" and vectors else vectors
             elif name not in _OF_FILE:
                 told[name] = text
         return told | ({"key_values": self.pairs} if self.pairs else {})
+
+
+def _quoted_texts(text: str) -> list[str]:
+    return [re.sub(r"\\(.)", r"\1", match[1]) for match in _QUOTED_TEXT.finditer(text) if match[2]]
 
 
 def parse_header(head: bytes, *, is_whole: bool) -> NrrdHeader | None:

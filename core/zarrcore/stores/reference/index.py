@@ -23,8 +23,9 @@ MAX_REFERENCES: Final = 50_000_000
 _LARGEST: Final = 1 << 62
 _LISTED_AT_ONCE: Final = 10_000
 
-NUMBERS: Final = r"(?:0|[1-9]\d{0,8})(?:(?:\.(?:0|[1-9]\d{0,8}))*|(?:/(?:0|[1-9]\d{0,8}))+)"
-"""The numbers in the key of a chunk, separated by dots or by slashes."""
+NUMBERS: Final = r"(?:0|[1-9]\d{0,8})(?:(?:\.(?:0|[1-9]\d{0,8})){0,63}+|(?:/(?:0|[1-9]\d{0,8})){1,63}+)"
+"""The numbers in the key of a chunk, separated by dots or by slashes: no more than an array has dimensions, so that a long key
+does not take long."""
 _INDICES: Final = re.compile(r"(?:(?:0|[1-9]\d{0,8})/)+", re.ASCII)
 """The first indices of chunks, as a part of a prefix."""
 _CHUNK_KEY: Final = re.compile(rf"((?:[^/]*/)*?)({NUMBERS})", re.ASCII | re.DOTALL)

@@ -43,6 +43,21 @@ def test_fill_values_and_numbers_read_as_with_h5py(dtype: str) -> None:
         assert (hierarchy["a"][...] == file["a"][...]).all()
 
 
+@pytest.mark.parametrize("dtype", [">i2", ">u4", ">i8", ">f4", "<i2"])
+def test_numbers_that_need_all_bits_read_as_with_h5py(dtype: str) -> None:
+    """The library stores them as they are, in little-endian order whatever that of the dataset is."""
+    memory = io.BytesIO()
+    limits = np.finfo(dtype) if "f" in dtype else np.iinfo(dtype)
+    with h5py.File(memory, "w") as file:
+        values = np.array([limits.min, limits.max, 1, 2], dtype)
+        file.create_dataset("a", data=values, chunks=(4,), scaleoffset=0)
+    hierarchy: zarrcore.Hierarchy = open_place(
+        Hdf5Store(MemoryStore("", {"a.h5": memory.getvalue()}), "a.h5", "memory://a.h5")
+    )
+    with h5py.File(memory) as file:
+        assert (hierarchy["a"][...] == file["a"][...]).all()
+
+
 def test_without_bits_each_element_is_the_fill_value() -> None:
     """As in the HDF5 library: the largest difference of no bits is 0."""
     values = [2, 0, 4, 0, 2, 1, 0, 1, 7]

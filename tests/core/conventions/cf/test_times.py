@@ -190,3 +190,8 @@ def test_numbers_that_are_no_dates() -> None:
         "2000-02-30T12:00"
     ]
     assert is_time("day as %Y%m%d.%f")
+
+
+def test_no_units_take_long_to_parse() -> None:
+    """A pattern with quadratic time would take hours for these units."""
+    assert not is_time("days since 2000-01-01" + " " * 500_000 + "x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import shutil
@@ -18,7 +19,7 @@ import zarrcore
 from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.hierarchies import write_collection
 from tests.hierarchies.collection import NODES, VALUES
-from tests.servers import NGINX, S3Server, nginx_server
+from tests.servers import NGINX, S3Server, fault_server, nginx_server
 from zarrcore import Collection, Format, Hierarchy
 from zarrcore.errors import (
     AccessDeniedError,
@@ -400,3 +401,15 @@ def test_requests_are_few(s3: S3Server, bucket: str) -> None:
     assert asked(lambda: collection.node("/sites/south.n5/g/b")) <= 1 + 3
     assert asked(lambda: collection.node("/sites/north/v2.zarr")) <= 5 + 2 + 5 + 1
     assert asked(lambda: "/sites/nothing" in collection) <= 5 + 3 + 1
+
+
+def test_a_file_on_a_server_that_has_no_hierarchy_is_recognized_once() -> None:
+    """Its name does not say that it is an archive."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        archive.writestr("readme.txt", "nothing")
+    with fault_server() as server:
+        server.values["blob"] = memory.getvalue()
+        with pytest.raises(HierarchyNotFoundError, match="/blob holds no hierarchy"):
+            zarrcore.open(f"{server.url}/blob")
+    assert sum("range" in headers for _, _, headers in server.requests) < 20

@@ -135,3 +135,9 @@ def test_lists_are_shown_as_json() -> None:
         "space origin": [1, 2, 3],
         "space": "left-posterior-superior",
     }
+
+
+def test_no_header_takes_long_to_parse() -> None:
+    """A pattern with quadratic time would take hours for this header."""
+    many = '"\\' * 300_000
+    assert header(labels=f'"a" {many}').shown()["labels"] == ["a"]

@@ -209,3 +209,9 @@ def test_a_document_that_explodes_when_it_is_decompressed_needs_little_memory() 
 def test_empty_blocks_and_a_byte_order_mark_do_not_matter() -> None:
     assert b"".join(decompressed(iter([b"", b"ab", b"", b"c"]))) == b"abc"
     assert parsed(b'\xef\xbb\xbf {"a": "x"}').find("a") == b"x"
+
+
+@pytest.mark.parametrize("key", ["1/" * 50_000 + "a", "1/" * 50_000 + "1", "1." * 50_000 + "a"])
+def test_no_key_takes_long_to_parse(key: str) -> None:
+    """A pattern with quadratic time would take minutes for these keys."""
+    assert parsed({key: ["x", 3, 5], "a/0": ["y"]}).find(key) == Reference("x", 3, 5)

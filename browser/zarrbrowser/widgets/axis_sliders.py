@@ -258,7 +258,7 @@ class AxisSliders(Scrolled):
             for column, widget in enumerate(widgets[:columns]):
                 least = widget.minimumSizeHint().expandedTo(widget.minimumSize()).width()
                 needed[column] = max(needed[column], 0 if widget.isHidden() else least)
-        gaps = spacing * (sum(width > 0 for width in needed) - 1)
+        gaps = spacing * (columns - needed.count(0) - 1)
         return margins.left() + sum(needed) + gaps + margins.right()
 
     def _lay_out(self) -> None:

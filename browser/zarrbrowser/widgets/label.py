@@ -40,6 +40,8 @@ class ElidedLabel(QWidget):
 
     def set_text(self, text: str) -> None:
         """Show ``text``, with all of it as tooltip."""
+        if text == self._text:
+            return
         self._text = text
         self.setToolTip(tooltip(text))
         self.setAccessibleName(text)

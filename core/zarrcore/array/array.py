@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.wrapper.interface import writable
 from zarrcore.typing import AnyArray
+
+_MOST_UNITS: Final = 1 << 18
+"""Units of decoding that are worth to be read at once: what is known of each takes some hundred bytes meanwhile."""
 
 
 class Array(DuckArray):
@@ -115,6 +119,11 @@ class Array(DuckArray):
     def inner_chunk_shape(self) -> tuple[int, ...]:
         """Elements per dimension of a unit of decoding: the innermost chunk of a shard, else the chunk."""
         return self._unit_shape
+
+    @property
+    def most_nbytes(self) -> int:
+        """The most bytes to read at once, lest the number of chunks takes much memory where each has few bytes."""
+        return _MOST_UNITS * max(1, math.prod(self._unit_shape) * self.itemsize)
 
     @property
     def chunk_key_encoding(self) -> ChunkKeyEncoding:

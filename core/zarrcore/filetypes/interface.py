@@ -152,7 +152,12 @@ class ArrayFile(VirtualFile):
             # If a row of chunks is larger than a piece, the next piece needs its chunks again.
             source = self._with_array(self.array.with_chunk_cache(ChunkCache(_WRITE_CACHE_NBYTES)))
         begin, row = self.slabs
-        piece = row * max(1, _PIECE_NBYTES // row) if 0 < row <= _WRITE_CACHE_NBYTES else _PIECE_NBYTES
+        piece, most = (
+            min(_PIECE_NBYTES, self.array.most_nbytes),
+            min(_WRITE_CACHE_NBYTES, self.array.most_nbytes),
+        )
+        if 0 < row <= most:
+            piece = row * max(1, piece // row)
         offset = 0
         while offset < self.size:
             part = source.read(offset, piece if offset else begin + piece)

@@ -90,6 +90,7 @@ def checksum(
 def _parts(array: Array, memory_nbytes: int) -> Iterator[AnyArray]:
     """The elements in C order, in parts of one or more whole rows of chunks if these fit in memory."""
     read = partial(_read, array)
+    memory_nbytes = min(memory_nbytes, _AHEAD * array.most_nbytes)
     fair = memory_nbytes // _AHEAD
     row = row_nbytes(array, fair)
     if row > fair:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
 from tests.core.filetypes.elements import DATA
+from zarrcore.stores.memory import MemoryStore
 
 SELECTIONS = [
     (...,),
@@ -46,6 +48,22 @@ def test_any_part_equals_that_of_numpy(
     written = io.BytesIO()
     file.write_to(written)
     assert written.getvalue() == whole
+
+
+@pytest.mark.parametrize("shape", [(1 << 40,), (1 << 10, 1 << 20)])
+def test_many_small_chunks_are_written_in_small_pieces(shape: tuple[int, ...]) -> None:
+    array = zarrcore.create(MemoryStore()).create_array(
+        "/x", shape=shape, dtype="u1", chunks=(1,) * len(shape)
+    )
+    pieces = []
+
+    def progress(nbytes: int) -> None:
+        pieces.append(nbytes)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        zarrcore.virtual_file(array, suffix="raw").write_to(io.BytesIO(), progress)
+    assert pieces == [1 << 18]
 
 
 def test_cached_is_true_only_for_cached_ranges(arrays: zarrcore.Hierarchy) -> None:

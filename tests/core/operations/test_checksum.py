@@ -137,3 +137,18 @@ def test_memory_does_not_grow_with_the_array() -> None:
     checksum(made, "xxh128", memory_nbytes=96 << 20, progress=told.append)
     assert peak_nbytes() - before < 200 << 20
     assert told[-1] == made.nbytes
+
+
+def test_memory_does_not_grow_with_the_number_of_small_chunks() -> None:
+    made = zc.create(MemoryStore()).create_array("/x", shape=(1 << 40,), dtype="u1", chunks=(1,))
+    before = forget_peak()
+    told: list[int] = []
+
+    def progress(nbytes: int) -> None:
+        told.append(nbytes)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        checksum(made, progress=progress)
+    assert peak_nbytes() - before < 600 << 20
+    assert told == [1 << 18]

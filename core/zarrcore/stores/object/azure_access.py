@@ -18,7 +18,14 @@ from xml.etree import ElementTree
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.connection.reader import Request
 from zarrcore.stores.http.client import WebClient
-from zarrcore.stores.object.own_requests import FailedListingError, Page, Renewed, fetch_page, following
+from zarrcore.stores.object.own_requests import (
+    FailedListingError,
+    Page,
+    Renewed,
+    fetch_page,
+    following,
+    listed_size,
+)
 from zarrcore.stores.options import StoreOptions
 
 _VERSION: Final = "2023-11-03"
@@ -114,7 +121,7 @@ def parsed(body: bytes | memoryview) -> Page:
         objects = [
             {
                 "path": _name(blob),
-                "size": int(blob.findtext("Properties/Content-Length", "")),
+                "size": listed_size(blob.findtext("Properties/Content-Length", "")),
                 "last_modified": parsedate_to_datetime(blob.findtext("Properties/Last-Modified", "")),
                 "e_tag": blob.findtext("Properties/Etag"),
             }

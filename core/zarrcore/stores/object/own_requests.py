@@ -122,6 +122,17 @@ def with_an_end(pages: Iterator[Page], url: str, patience_s: float) -> Iterator[
         yield page
 
 
+def listed_size(text: str) -> int:
+    """The size of an object, as a listing states it.
+
+    Raises:
+        ValueError: no object has it.
+    """
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise ValueError(f"expected a size, found {text[:40]!r}")
+    return int(text)
+
+
 class FailedListingError(Exception):
     """A request failed. Never leaves this package."""
 

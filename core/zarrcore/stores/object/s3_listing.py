@@ -18,7 +18,14 @@ from xml.etree import ElementTree
 
 from zarrcore.stores.connection.failures import Failure
 from zarrcore.stores.http.client import WebClient
-from zarrcore.stores.object.own_requests import FailedListingError, Page, Renewed, fetch_page, following
+from zarrcore.stores.object.own_requests import (
+    FailedListingError,
+    Page,
+    Renewed,
+    fetch_page,
+    following,
+    listed_size,
+)
 from zarrcore.stores.object.s3_access import S3Access
 
 _PAGE_NBYTES: Final = 8 << 20
@@ -66,7 +73,7 @@ def parsed(body: bytes | memoryview) -> Page:
         objects = [
             {
                 "path": _name(item, "Key", is_encoded),
-                "size": int(item.findtext("Size", "")),
+                "size": listed_size(item.findtext("Size", "")),
                 "last_modified": datetime.fromisoformat(item.findtext("LastModified", "")),
                 "e_tag": item.findtext("ETag"),
             }

@@ -29,7 +29,7 @@ _MAX_VALUE: Final = 64 << 20
 _PIECE_NBYTES: Final = 1 << 20
 _MAX_OFFSET: Final = 1 << 62
 _ENTRY: Final = (
-    rf'[ \t\r\n]*"((?:[^"\\/]*/)*?)({NUMBERS})"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*"([^"\\]*)"[ \t\r\n]*'
+    rf'[ \t\r\n]*"((?:[^"\\/]*/){{0,32}}?)({NUMBERS})"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*"([^"\\]*)"[ \t\r\n]*'
     r"(?:,[ \t\r\n]*(\d{1,18})[ \t\r\n]*,[ \t\r\n]*(\d{1,18})[ \t\r\n]*)?\][ \t\r\n]*,"
 )
 _ENTRIES: Final = re.compile(_ENTRY, re.ASCII)

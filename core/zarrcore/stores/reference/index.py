@@ -20,15 +20,19 @@ MAX_ODD_KEYS: Final = 2_000_000
 MAX_INLINE_NBYTES: Final = 256 << 20
 MAX_URL_NBYTES: Final = 256 << 20
 MAX_REFERENCES: Final = 50_000_000
+MAX_KEY_LENGTH: Final = 64 << 10
 _LARGEST: Final = 1 << 62
 _LISTED_AT_ONCE: Final = 10_000
 
 NUMBERS: Final = r"(?:0|[1-9]\d{0,8})(?:(?:\.(?:0|[1-9]\d{0,8})){0,63}+|(?:/(?:0|[1-9]\d{0,8})){1,63}+)"
 """The numbers in the key of a chunk, separated by dots or by slashes: no more than an array has dimensions, so that a long key
 does not take long."""
+HEAD: Final = r"(?:[^/]*/){0,32}?"
+"""What is before the numbers. A key with more before them is only kept as keys of other kinds are: to look for numbers after
+each of thousands of slashes takes long."""
 _INDICES: Final = re.compile(r"(?:(?:0|[1-9]\d{0,8})/)+", re.ASCII)
 """The first indices of chunks, as a part of a prefix."""
-_CHUNK_KEY: Final = re.compile(rf"((?:[^/]*/)*?)({NUMBERS})", re.ASCII | re.DOTALL)
+_CHUNK_KEY: Final = re.compile(rf"({HEAD})({NUMBERS})", re.ASCII | re.DOTALL)
 
 
 class Reference(NamedTuple):
@@ -150,6 +154,11 @@ class _Family:
                 yield StoreEntry(key, None if size < 0 else size)
 
 
+def _check_length(key: str) -> None:
+    if len(key) > MAX_KEY_LENGTH:
+        raise ValueError(f"a key has more than {MAX_KEY_LENGTH:,} characters: {key[:40]!r}…")
+
+
 def _numbers(texts: list[str], separator: str = "") -> _Numbers:
     joined = " ".join(texts)
     return np.fromstring(joined.replace(separator, " ") if separator else joined, np.int64, sep=" ")
@@ -200,11 +209,13 @@ class ReferenceIndex:
 
         Raises:
             TooManyError: there are too many.
+            ValueError: a key is too long.
         """
         groups: dict[_Name, list[tuple[str, str, str, str, str]]] = {}
         for entry in entries:
             groups.setdefault(_name(entry[0], entry[1]), []).append(entry)
         for name, group in groups.items():
+            _check_length(name[0])
             self._count += len(group)
             if self._count > MAX_REFERENCES:
                 raise TooManyError(f"it has more than {MAX_REFERENCES:,} references: write it as Parquet")
@@ -221,7 +232,9 @@ class ReferenceIndex:
 
         Raises:
             TooManyError: there are too many.
+            ValueError: the key is too long.
         """
+        _check_length(key)
         if isinstance(found, Reference):
             match = _CHUNK_KEY.fullmatch(key)
             if match is not None:
@@ -230,11 +243,14 @@ class ReferenceIndex:
                 self.add_chunks([(match[1], match[2], found.url, start, nbytes)])
                 return
             self._odd[key] = self._urls[found.url], found.start, found.nbytes
+            self._inline_nbytes += len(key)
         else:
             self._inline_nbytes += len(found) + len(key)
-            if self._inline_nbytes > MAX_INLINE_NBYTES:
-                raise TooManyError(f"its own values have more than {MAX_INLINE_NBYTES >> 20} MiB")
             self._odd[key] = found
+        if self._inline_nbytes > MAX_INLINE_NBYTES:
+            raise TooManyError(
+                f"its own values, and their keys, have more than {MAX_INLINE_NBYTES >> 20} MiB"
+            )
         self._count += 1
         if len(self._odd) > MAX_ODD_KEYS:
             raise TooManyError(f"it has more than {MAX_ODD_KEYS:,} keys that are not of chunks of an array")

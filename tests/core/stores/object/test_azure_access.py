@@ -38,6 +38,7 @@ def test_a_page_is_parsed() -> None:
         b"<html/>",
         b'<?xml version="1.0" encoding="no"?><a/>',
         b"<EnumerationResults><Blobs><Blob/></Blobs></EnumerationResults>",
+        PAGE.replace(b"Length>3<", b"Length>-3<"),
     ],
 )
 def test_anything_else_is_refused(body: bytes) -> None:

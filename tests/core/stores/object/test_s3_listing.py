@@ -32,6 +32,7 @@ def test_names_are_decoded_only_if_the_service_encoded_them() -> None:
         b"<html/>",
         b'<?xml version="1.0" encoding="no"?><a/>',
         b"<ListBucketResult><Contents/></ListBucketResult>",
+        (PAGE % b"").replace(b"<Size>3<", b"<Size>-3<"),
     ],
 )
 def test_anything_else_is_refused(body: bytes) -> None:

@@ -19,6 +19,7 @@ from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ReadableStore, StoreEntry
 from zarrcore.stores.local.atomic_files import is_temporary as is_our_temporary
 from zarrcore.stores.local.store import LocalStore
+from zarrcore.stores.virtual.flat_file import FlatFile
 from zarrcore.stores.wrapper.interface import WrapperStore
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.zip.store import ZipStore
@@ -180,6 +181,10 @@ class ArrayKeys:
             )
             yield Finding("error", "separator-not-named", array.path, sentence, count=self._other_separator)
         missing, named = total - self.present, 0
+        if missing and isinstance(_inner(array.store), FlatFile):  # these have a place for each chunk
+            sentence = f"{missing:,} of {total:,} chunks lie beyond the end of the file, and cannot be read"
+            yield Finding("error", "beyond-the-end", array.path, sentence, count=missing)
+            return
         if missing and self._seen is not None:
             for flat in np.flatnonzero(~self._seen.ravel())[: self.named_missing]:
                 index = tuple(int(i) for i in np.unravel_index(flat, self._seen.shape))

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import pytest
+from scipy.io import netcdf_file
+
 import zarrcore as zc
 from tests.core.operations.check.findings import findings, kinds
 from zarrcore.stores import StatisticsStore
@@ -63,3 +67,17 @@ def test_a_store_that_counts_its_requests_hides_no_leftovers(root: Path) -> None
     (root / "a/c" / name).write_bytes(b"half")
     (found,) = findings(StatisticsStore(zc.open_store(root)))
     assert (found.what, found.key) == ("temporary-key", f"a/c/{name}")
+
+
+def test_chunks_beyond_the_end_of_a_file_are_not_missing(tmp_path: Path) -> None:
+    with netcdf_file(tmp_path / "cut.nc", "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 100)
+        file.createVariable("v", "i", ("time", "x"))[:] = np.ones((50, 100))
+    whole = (tmp_path / "cut.nc").read_bytes()
+    (tmp_path / "cut.nc").write_bytes(whole[: -20 * 400])
+    (found,) = zc.check(tmp_path / "cut.nc")
+    assert (found.severity, found.what, found.count) == ("error", "beyond-the-end", 20)
+    assert found.sentence == "20 of 50 chunks lie beyond the end of the file, and cannot be read"
+    with pytest.raises(zc.StoreError, match="ends at byte"):
+        zc.open_array(tmp_path / "cut.nc", path="v")[45]

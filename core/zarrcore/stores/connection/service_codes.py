@@ -65,6 +65,7 @@ DENIED: Final = {
 """Why the service refuses, whatever the status of its answer."""
 
 REMEDIES: Final = {
+    **dict.fromkeys(EXPIRED, "renew them"),
     SKEWED: "set the clock",
     ARCHIVED: "restore it from its storage class first",
     UNPAID: "name who pays with --header 'x-goog-user-project: PROJECT'",

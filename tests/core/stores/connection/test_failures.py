@@ -72,7 +72,7 @@ def test_an_exception_of_obstore_is_taken_apart() -> None:
     assert "geheim" not in repr(failure)
     error = raised(failure)
     assert type(error) is AccessDeniedError
-    assert str(error) == "a in s3://b: the credentials have expired (403 Forbidden, ExpiredToken); log in"
+    assert str(error) == "a in s3://b: the credentials have expired (403 Forbidden, ExpiredToken); renew them"
     assert (error.key, error.url) == ("a", "s3://b")
 
 

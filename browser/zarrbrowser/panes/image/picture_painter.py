@@ -28,7 +28,7 @@ _Due = tuple[Frame, bool, TileCache]
 _SMALL_BYTES = 4 * 2**20
 """Samples that are painted at once: this takes 10 ms, and playing would lose as much by the way through a worker.
 
-Measuring takes 5 ms for each channel, so several that are to be measured go through a worker."""
+Several channels that are to be measured take longer, and go through a worker."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +84,7 @@ class Task:
 
     @property
     def is_quick(self) -> bool:
-        """Whether it takes 10 ms at most."""
+        """Whether it is done at once, in the thread of the window."""
         frame = self.frame or self.before.frame
         measures = self.measures or (self.frame is not None and not self.keeps_contrast)
         is_small = self.nbytes <= _SMALL_BYTES

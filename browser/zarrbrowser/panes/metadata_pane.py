@@ -129,14 +129,12 @@ def _facts_of(source: Source, node: NodeLike, meaning: MeaningFacts) -> tuple[QW
     column.setSpacing(20)
     column.addWidget(meaning)
     if is_array(node):
-        grid = FactGrid("Array", array_facts(node, title, specification))
-        column.addWidget(grid)
+        column.addWidget(grid := FactGrid("Array", array_facts(node, title, specification)))
         column.addWidget(
             FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")])
         )
     else:
         facts = group_facts(node, title, source.hierarchy.url, specification) if is_group(node) else []
-        grid = FactGrid(summary(node), facts)
-        column.addWidget(grid)
+        column.addWidget(grid := FactGrid(summary(node), facts))
     column.addStretch(1)
     return column_widget, grid

@@ -152,11 +152,9 @@ class ArrayFile(VirtualFile):
             # If a row of chunks is larger than a piece, the next piece needs its chunks again.
             source = self._with_array(self.array.with_chunk_cache(ChunkCache(_WRITE_CACHE_NBYTES)))
         begin, row = self.slabs
-        piece, most = (
-            min(_PIECE_NBYTES, self.array.most_nbytes),
-            min(_WRITE_CACHE_NBYTES, self.array.most_nbytes),
-        )
-        if 0 < row <= most:
+        most = self.array.most_nbytes
+        piece = min(_PIECE_NBYTES, most)
+        if 0 < row <= min(_WRITE_CACHE_NBYTES, most):
             piece = row * max(1, piece // row)
         offset = 0
         while offset < self.size:

@@ -92,11 +92,6 @@ class ImageBody(QWidget):
         self._around.addWidget(self.contrast)
         self._place_controls()
 
-    @property
-    def offers_colours(self) -> bool:
-        """Whether the panel of colours applies to the picture, and the user wants it."""
-        return self.controls.colours.isEnabled() and self.controls.colours.isChecked()
-
     def offer(self, image: Image, *, has_picture: bool) -> None:
         """Offer what can be chosen before an image is shown: the other variables of its pyramid."""
         self._has_choices = has_picture or len(image.variables) > 1
@@ -123,7 +118,7 @@ class ImageBody(QWidget):
         if self._place_lent is not None:
             self._place_lent()
         else:
-            self.contrast.setVisible(self.offers_colours)
+            self.contrast.setVisible(has_colours and self.controls.colours.isChecked())
 
     def _show_missing(self) -> None:
         state, measured = self._model.state, self._model.measured

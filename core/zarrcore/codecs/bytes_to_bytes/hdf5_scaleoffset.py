@@ -73,7 +73,7 @@ class Hdf5ScaleoffsetCodec(BytesToBytesCodec):
             )
         plain = self._dtype.newbyteorder("<")
         if bits == width:
-            return np.frombuffer(body, plain, count).astype(self._dtype).tobytes()
+            return np.frombuffer(body, plain, count).astype(self._dtype, copy=False).tobytes()
         least = int.from_bytes(data[5 : 5 + min(8, data[4])], "little")
         numbers = unpacked(np.frombuffer(body, "u1"), count, bits)
         is_fill = numbers == (1 << bits) - 1 if self._has_fill else np.zeros(count, bool)

@@ -36,17 +36,16 @@ WITHOUT_ENGINE = "ZARRSCOPE_ENGINE=python "
 SLOWLY = "ZARRSCOPE_SLOW_ANSWERS=1 "
 
 _ALL_TESTS = (
-    "tests/core",
+    "tests core",
     "tests/browser/panes",
     "tests/core/stores",
-    "tests/zfs",
+    "tests/zfs zfs",
     "tests/browser/window",
-    "tests/browser",
+    "tests/browser browser",
     "tests/zfs/trees",
     "tests/core/codecs tests/core/array",
     "tests/packaging",
     "tests/proofs",
-    "tests core zfs browser",
 )
 
 _PYTHON_ONLY = ("tests/core/array/chunks tests/core/array/selection",)

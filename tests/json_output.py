@@ -36,6 +36,6 @@ def check_json(command: str, text: str) -> None:
 
 @cache
 def _validator(command: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # takes 1.5 s of processor time
+    from jsonschema import Draft202012Validator  # takes 0.3 s of processor time
 
     return Draft202012Validator({**SCHEMA, "$ref": f"#/$defs/{command}"})

@@ -15,7 +15,7 @@ from zarrcore.metadata import NamedConfiguration
 COMPRESSORS = ["gzip", "numcodecs.zlib", "zstd", "blosc", "numcodecs.bz2", "numcodecs.lzma", "numcodecs.lz4"]
 
 
-BOMB_NBYTES = 64 << 20
+BOMB_NBYTES = 24 << 20
 
 
 CHECKSUMS = ["crc32c", "numcodecs.crc32", "numcodecs.adler32", "numcodecs.fletcher32"]

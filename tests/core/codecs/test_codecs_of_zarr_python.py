@@ -119,7 +119,7 @@ def reads_its_own(path: Path, zarr_format: int, first: Array, is_exact: bool) ->
 def exchange(path: Path, zarr_format: int, case: Case, dtype: np.dtype[Any]) -> None:
     """Write with ours and read with zarr-python, then the other way round, the same array."""
     chunk = case.shapes[-1]
-    shape = tuple(2 * length - 1 for length in chunk)
+    shape = (*chunk[:-1], *(2 * length - 1 for length in chunk[-1:]))  # a whole chunk and one beyond the end
     first, second = (sample(case, dtype, shape, seed) for seed in (1, 2))
     ours = zarrcore.create(path, format=f"v{zarr_format}").create_array(
         "a", shape=shape, dtype=dtype, chunks=chunk, codecs=case.codecs

@@ -30,7 +30,7 @@ from zarrcore.stores import (
     WritableStore,
 )
 
-MANY = 1_000_000
+MANY = 200_000
 
 
 class DictionaryStore(ReadableStore, ListableStore, WritableStore):
@@ -65,8 +65,7 @@ class ArithmeticStore(ReadableStore, ListableStore, WritableStore):
 
     url = "test://arithmetic"
 
-    def __init__(self, many: int = MANY) -> None:
-        self.many = many
+    def __init__(self) -> None:
         self.erased = 0
 
     def get(
@@ -75,7 +74,7 @@ class ArithmeticStore(ReadableStore, ListableStore, WritableStore):
         return b"1"
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        for number in range(self.many):
+        for number in range(MANY):
             yield StoreEntry(f"c/{number // 1000}/{number % 1000}", 1)
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
@@ -134,14 +133,13 @@ def test_unsupported_operations_raise_an_error() -> None:
         Forgetful().list()
 
 
-def test_a_million_keys_are_listed_and_erased_in_little_memory() -> None:
+def test_very_many_keys_are_listed_and_erased_in_little_memory() -> None:
     store = ArithmeticStore()
     before = forget_peak()
-    assert sum(1 for _ in store.list_dir("c/")) == 1000
+    assert sum(1 for _ in store.list_dir("c/")) == MANY // 1000
     assert peak_nbytes() - before < 8 << 20
-    store = ArithmeticStore(MANY // 5)
     store.erase_prefix("c/")
-    assert store.erased == MANY // 5
+    assert store.erased == MANY
     assert peak_nbytes() - before < 8 << 20
 
 

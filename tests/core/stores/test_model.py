@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from tests.campaigns import ALL
 from zarrcore.errors import BodyTooLargeError, ReadOnlyError
 from zarrcore.stores import (
     ByteRange,
@@ -183,7 +184,7 @@ def check(make: Callable[[], Any], examples: int, steps: int = 40) -> None:
 
 @pytest.mark.parametrize("make", [memory, local, zipped, prefix])
 def test_a_store_behaves_like_a_dictionary(make: Callable[[], Any]) -> None:
-    check(make, 25)
+    check(make, 25 if ALL else 15)
 
 
 @pytest.mark.parametrize(

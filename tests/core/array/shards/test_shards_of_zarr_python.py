@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from zarr.codecs import BytesCodec, Crc32cCodec, GzipCodec, ShardingCodec, TransposeCodec, ZstdCodec
 
 import zarrcore
+from tests.campaigns import ALL
 from tests.zarr_python import PIPELINE_OF_ZARRS, PIPELINES, use_pipeline
 
 SHAPE, SHARD, FILL = (22, 35), (12, 16), 7
@@ -54,7 +55,7 @@ PARTS = st.lists(st.tuples(*map(slices, SHAPE)), min_size=1, max_size=3)
 @pytest.mark.sampled
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("pipeline", [*PIPELINES, PIPELINE_OF_ZARRS])
-@settings(max_examples=15)
+@settings(max_examples=15 if ALL else 5)
 @given(
     order=st.sampled_from(ORDERS),
     joined=st.sampled_from([None, (0, 1), (0, 1 << 20), (64, 256), (1 << 20, 1)]),

@@ -84,7 +84,7 @@ def write_types(file: h5py.File) -> None:
 
 
 def write_layouts(file: h5py.File, rows: int = 2000) -> None:
-    """A dataset of each layout, and with each kind of chunk index: with 2000 rows, B-trees of several levels."""
+    """A dataset of each layout, and with each kind of chunk index: with 1000 rows, B-trees of several levels."""
     numbers = np.arange(rows * 10, dtype="i2").reshape(rows, 10)
     file["contiguous"] = numbers
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)

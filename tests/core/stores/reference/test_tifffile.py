@@ -79,7 +79,7 @@ def _values(dtype: str, colour: str) -> Elements:
     return ramps(dtype, shape)
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("byteorder", ["<", ">"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("compression", "predictor", "dtype"), ENCODINGS)

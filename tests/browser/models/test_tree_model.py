@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.models.trees import fetch, has_more, leaves, model_of, names
 from tests.campaigns import ALL
-from zarrbrowser.models import tree_item, tree_model
+from zarrbrowser.models import row_model, tree_item, tree_model
 from zarrbrowser.models.tree_item import PAGE_SIZE
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest
@@ -110,19 +110,21 @@ def test_names_that_take_long_to_list_come_into_order_later(
     workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tree_model, "LISTING_S", -1.0)
-    group = FakeGroup({f"t{number}": FakeArray(np.zeros(1)) for number in sorted(range(1200), key=str)})
+    for module in (row_model, tree_model):
+        monkeypatch.setattr(module, "PAGE_SIZE", 50)
+    group = FakeGroup({f"t{number}": FakeArray(np.zeros(1)) for number in sorted(range(120), key=str)})
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
     chosen = QPersistentModelIndex(model.child_named(root, "t1"))
     qtbot.waitUntil(lambda: model.rowCount(root) == 3)
-    assert names(model, root) == ["t0 … t499", "t500 … t999", "t1000 … t1199"]
+    assert names(model, root) == ["t0 … t49", "t50 … t99", "t100 … t119"]
     assert chosen.data() == "t1"
-    assert [model.index(row, 1, root).data() for row in range(3)] == ["500 nodes", "500 nodes", "200 nodes"]
+    assert [model.index(row, 1, root).data() for row in range(3)] == ["50 nodes", "50 nodes", "20 nodes"]
     qtmodeltester.check(model)
     for row in range(3):
         model.fetchMore(model.index(row, 0, root))
     qtbot.waitUntil(lambda: not workers.active)
-    assert leaves(model, root) == [f"t{number}" for number in range(1200)]
+    assert leaves(model, root) == [f"t{number}" for number in range(120)]
 
 
 def test_a_range_that_cannot_be_read_is_tried_again(workers: Workers, qtbot: QtBot) -> None:

@@ -89,7 +89,7 @@ class KeptWindow:
             *((one.currentIndex(), one.count()) for one in widgets if isinstance(one, QComboBox)),
             *(one.text() for one in widgets if isinstance(one, QLineEdit)),
             *(
-                (one.isChecked(), one.isEnabled(), one.isVisible())
+                (one.isChecked(), one.isEnabled() or _opens_by_button(one), one.isVisible())
                 for one in window.findChildren(QAction)
                 if isinstance(one.parent(), QMenu) or one.parent() in widgets
             ),
@@ -97,3 +97,9 @@ class KeptWindow:
         self._clear()
         window.setUpdatesEnabled(True)
         return found
+
+
+def _opens_by_button(action: QAction) -> bool:
+    """Whether it stands for the menu of a button, which stays enabled when the button is disabled again."""
+    menu = action.menu()
+    return isinstance(menu, QMenu) and isinstance(menu.parent(), QAbstractButton)

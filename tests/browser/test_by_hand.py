@@ -113,7 +113,7 @@ class Person:
             assert self.program.poll() is None, f"the program ended: {self.program.communicate()[1]}"
             if answer := found():
                 return str(answer)
-            time.sleep(0.05)
+            time.sleep(0.15)
         raise AssertionError(f"waited in vain for {what}")
 
     def find(self, name: str) -> str:

@@ -50,17 +50,20 @@ def tour() -> list[QWidget]:
     return found
 
 
-def faults(window: QWidget) -> list[str]:
-    """What cannot be reached, or does not show the focus."""
+def faults(window: QWidget, good: set[QWidget]) -> list[str]:
+    """What cannot be reached, or does not show the focus; those that do become *good*, and are not looked at again."""
     reached = tour()
     missed = [one for one in window.findChildren(QWidget) if takes_tab(one) and one not in reached]
     unseen = []
     for widget, other in zip(reached, reached[1:] + reached[:1], strict=True):
+        if widget in good:
+            continue
         other.setFocus(Qt.FocusReason.TabFocusReason)
         without = seen(widget)
         widget.setFocus(Qt.FocusReason.TabFocusReason)
         if other is not widget and takes_tab(widget) and seen(widget) == without:
             unseen.append(widget)
+    good.update({*reached} - {*unseen})
     return [f"{type(one).__name__} {one.accessibleName()}" for one in (*missed, *unseen)]
 
 
@@ -81,9 +84,9 @@ def test_tab_leads_to_all_controls_which_show_the_focus(
     window: MainWindow, open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     activate(window, qtbot)
-    assert not faults(window)
+    assert not faults(window, set())
     window.hide()
-    window, tabs = open_window(world(), "/array"), []
+    window, tabs, good = open_window(world(), "/array"), list[str](), set[QWidget]()
     image = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: image.view.is_complete)
 
@@ -101,7 +104,7 @@ def test_tab_leads_to_all_controls_which_show_the_focus(
             qtbot.waitUntil(lambda: not window.workers.active)
             window.tree.setFocus()
             activate(window, qtbot)
-            assert not faults(window), (path, tabs[-1])
+            assert not faults(window, good), (path, tabs[-1])
     assert {"Image", "Plot", "Table", "Metadata", "Attributes", "Storage", "Overview"} <= set(tabs)
 
 
@@ -110,4 +113,4 @@ def test_tab_leads_to_all_controls_which_show_the_focus(
 def test_tab_leads_to_all_of_each_dialog(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     for title, dialog in each_dialog(window, tmp_path, qtbot):
         activate(dialog, qtbot)
-        assert not faults(dialog), title
+        assert not faults(dialog, set()), title

@@ -65,7 +65,7 @@ def double_click(pane: TablePane, row: int, column: int) -> None:
     QTest.mouseDClick(pane.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "cell"), [("objects", (0, 0)), ("regions", (1, 1)), ("records", (1, 1))])
 @pytest.mark.parametrize("way", ["double click", "Enter", "menu"])
 def test_a_cell_leads_to_the_object(

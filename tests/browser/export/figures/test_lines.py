@@ -64,9 +64,14 @@ def test_many_points_are_a_picture_with_their_density(has_lines: bool) -> None:
     assert (top, right) > (1, 1)
     assert panel.points.pixels.shape == (400, 600, 4)
     assert len(np.unique(panel.points.pixels[..., 3])) > 5
-    large = panel_of(shown(curve(x, y), has_lines=False), (8000, 6000))
+
+
+def test_a_large_picture_of_points_has_limited_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zarrbrowser.export.figures.lines._MOST_PIXELS", 40_000)
+    x, y = np.random.default_rng(1).random((2, 2 * MOST_SEGMENTS))
+    large = panel_of(shown(curve(x, y), has_lines=False), (800, 600))
     assert large.points is not None
-    assert large.points.pixels[..., 0].size < 4.1e6
+    assert large.points.pixels[..., 0].size < 4.1e4
 
 
 def test_several_curves_have_a_legend() -> None:

@@ -32,10 +32,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *further: str) -> tuple[int, list[str]]:
-    """The exit status and the lines of a run of three parts, and further ones."""
+def run(folder: Path, *names: str) -> tuple[int, list[str]]:
+    """The exit status and the lines of a run of these parts."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, folder, "a/b", "a", "empty", *further],
+        [sys.executable, "-c", PROGRAM, folder, *names],
         cwd=parts.ROOT,
         env={
             **os.environ,
@@ -67,7 +67,7 @@ def test_a_word_that_is_no_part_runs_nothing() -> None:
 
 
 def test_a_folder_in_another_one_is_run_once(folder: Path) -> None:
-    status, lines = run(folder)
+    status, lines = run(folder, "a/b", "a", "empty")
     assert status == 0
     assert lines[-1].startswith("======== 3 passed in ")
     assert any("] a: 1 passed in " in line for line in lines)
@@ -79,16 +79,16 @@ def test_a_part_can_run_without_the_engine(folder: Path, monkeypatch: pytest.Mon
     (folder / "a/test_one.py").write_text(
         "import os\ndef test_it(): assert os.environ.get('ZARRSCOPE_ENGINE') != 'python'"
     )
-    status, lines = run(folder, f"{parts.WITHOUT_ENGINE}a", f"{parts.WITHOUT_ENGINE}a/b")
+    status, lines = run(folder, "a", f"{parts.WITHOUT_ENGINE}a", f"{parts.WITHOUT_ENGINE}a/b")
     assert status == 1
-    assert any("] a: 1 passed in " in line for line in lines)
+    assert any("] a: 3 passed in " in line for line in lines)
     assert any(f"] {parts.WITHOUT_ENGINE}a: 1 failed in " in line for line in lines)
     assert any(f"] {parts.WITHOUT_ENGINE}a/b: 2 passed in " in line for line in lines)
 
 
 def test_only_the_temporary_files_of_a_part_that_fails_are_left(folder: Path) -> None:
     (folder / "a/b/test_three.py").write_text("def test_it(tmp_path): (tmp_path / 'file').unlink()")
-    status, lines = run(folder)
+    status, lines = run(folder, "a/b", "a")
     (left,) = (folder / "temporary").iterdir()
     assert status == 1
     assert f"The temporary files of the parts that failed are in {left}" in lines
@@ -105,9 +105,9 @@ def test_a_part_that_fails_fails_all(folder: Path) -> None:
     for name, text in texts.items():
         (folder / name).mkdir()
         (folder / name / "test_three.py").write_text(text)
-    status, lines = run(folder, *texts)
+    status, lines = run(folder, "a", *texts)
     assert status == 1
-    assert any("] a: 1 passed in " in line for line in lines)
+    assert any("] a: 3 passed in " in line for line in lines)
     (failed,) = (line for line in lines if line.startswith("failed: "))
     assert sorted(failed.removeprefix("failed: ").split(", ")) == sorted(texts)
     assert "FAILED false/test_three.py::test_it - assert 0" in lines

@@ -8,7 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tests.command import Outcome
 
@@ -18,11 +18,18 @@ _FORKS.set_forkserver_preload(
 )
 
 
-def run_forked(*arguments: str | os.PathLike[str], timeout_s: float = 60.0) -> Outcome:
-    """Run ``zarrscope ARGUMENTS`` with the working directory and the environment of this process."""
+def run_forked(
+    *arguments: str | os.PathLike[str],
+    timeout_s: float = 60.0,
+    folder: str | os.PathLike[str] = "",
+    environment: Mapping[str, str] = os.environ,
+) -> Outcome:
+    """Run ``zarrscope ARGUMENTS`` with the working directory and the environment of this process, or others."""
     with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
         words = [os.fspath(argument) for argument in arguments]
-        process = _FORKS.Process(target=_run, args=(words, os.getcwd(), {**os.environ}, out.name, err.name))
+        process = _FORKS.Process(
+            target=_run, args=(words, folder or os.getcwd(), {**environment}, out.name, err.name)
+        )
         process.start()
         process.join(timeout_s)
         assert process.exitcode is not None, f"no end of {words}"

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.campaigns import ALL
 from tests.core.formats.drafts.draft_arrays import VALUES, store_of
 from tests.core.formats.drafts.draft_writer import DRAFTS, Array, write
 from zarrcore.errors import HierarchyNotFoundError, NodeNotFoundError
@@ -129,7 +130,8 @@ def test_values_have_the_type_and_the_bits_of_any_scale_and_offset_of_a_file(
     packing = ["f4", "f8", "i1", "i2", "i4", *(("u1", "i8") if engine == "netcdf4" else ()), ""]
     stored = ["i1", "i2", "i4", "f4", "f8", *(("u1", "u2", "u4", "i8") if engine == "netcdf4" else ())]
     variables = {}
-    for number, (dtype, *types) in enumerate(product(stored, packing, packing)):
+    kinds = [*enumerate(product(stored, packing, packing))]
+    for number, (dtype, *types) in kinds if ALL else kinds[::5]:  # with all pairs
         told = {
             name: np.dtype(kind).type(random.choice([0.1, 1.0, random.uniform(1, 100)]))
             for name, kind in zip(("scale_factor", "add_offset"), types, strict=True)
@@ -142,7 +144,7 @@ def test_values_have_the_type_and_the_bits_of_any_scale_and_offset_of_a_file(
         xr.open_dataset(tmp_path / "a.nc", engine=engine) as expected,
         xr.open_dataset(tmp_path / "a.nc", engine=ENGINE) as found,
     ):
-        assert len(expected) == len(stored) * len(packing) ** 2
+        assert len(expected) == len(variables)
         for name, one in expected.items():
             assert found[name].dtype == one.dtype, one.encoding
             assert found[name].values.tobytes() == one.values.tobytes(), one.encoding

@@ -277,7 +277,7 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     checker, library = Path(asked.stdout.strip()), tmp_path_factory.mktemp("sanitized") / "engine.so"
     if not checker.is_absolute():
         pytest.skip("gcc has no address sanitizer")
-    options = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1", "-shared", "-fPIC"]
+    options = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-shared", "-fPIC"]
     source = _ROOT / "core/native/engine.c"
     subprocess.run(
         ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", *options, "-o", library, source], check=True
@@ -298,7 +298,7 @@ def test_mutated_bytes_and_indices_touch_nothing_else(
             library,
             tmp_path,
             str(seed),
-            str(10_000 if ALL else 800),
+            str(10_000 if ALL else 400),
         ],
         env={
             **os.environ,
@@ -350,9 +350,7 @@ def test_checksums_are_the_same_without_an_instruction_for_them(
     assert asked in text
     source.write_text(text if has_instruction else text.replace(asked, "0"))
     library = tmp_path / "engine.so"
-    subprocess.run(
-        ["gcc", "-O2", "-shared", "-fPIC", f"-I{_ROOT}/core/native", "-o", library, source], check=True
-    )
+    subprocess.run(["gcc", "-shared", "-fPIC", f"-I{_ROOT}/core/native", "-o", library, source], check=True)
     engine, directory = Engine(str(library)), Directory(tmp_path)
     for length in (*range(1, 40), 1000, 4099):
         values = np.random.default_rng(length).integers(0, 256, length, np.uint8)

@@ -12,7 +12,7 @@ from tests.proofs.suites import SUITES
 from tests.proofs.trials import Worker
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1 + ALL))
 def test_the_library_over_a_store_that_fails(seed: int) -> None:
     assert stores.trial(seed) == stores.OPERATIONS
 

@@ -19,6 +19,7 @@ from tests.command import run_process
 from tests.servers import FaultServer, S3Server, fault_server
 from tests.servers.redis import redis_server
 from tests.zfs.conftest import NO_FUSE
+from tests.zfs.forking import run_forked
 from zarrcore.stores import MemoryStore
 
 SECRETS = {
@@ -75,7 +76,10 @@ class Day:
 
     def run(self, *arguments: str | Path, status: int | None = 0) -> None:
         """Run a command of zarrscope, and keep what it prints."""
-        done = run_process(*arguments, env=self.environment, cwd=self.left)
+        if arguments[0] == "mount":  # whose command line is looked at
+            done = run_process(*arguments, env=self.environment, cwd=self.left)
+        else:
+            done = run_forked(*arguments, environment=self.environment, folder=self.left)
         assert status is None or done.status == status, done.stderr
         with self.output.open("ab") as output:
             output.write(f"$ {arguments}\n".encode() if status is None else b"")

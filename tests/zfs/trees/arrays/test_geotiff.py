@@ -18,6 +18,7 @@ import pytest
 import rasterio
 import zarr
 from rasterio.errors import NotGeoreferencedWarning
+from rasterio.session import DummySession
 from rasterio.windows import Window
 
 import zarrcore
@@ -41,7 +42,8 @@ LEVELS = halved((2, 1100, 1400), "u2", 3)
 
 @contextmanager
 def opened(path: Path | str, **options: Any) -> Iterator[Any]:
-    with warnings.catch_warnings():
+    # Without a session, rasterio makes one of AWS for each file, as there are keys in the environment.
+    with warnings.catch_warnings(), rasterio.Env(DummySession()):
         warnings.simplefilter("ignore", NotGeoreferencedWarning)
         with rasterio.open(path, **options) as dataset:
             yield dataset
@@ -178,6 +180,7 @@ def test_coordinates_that_cannot_be_read_leave_the_elements(mount: Mounter, tmp_
 _SHOWING = """
 import json, sys
 import rasterio
+from rasterio.session import DummySession
 from rasterio.windows import Window
 
 def stats():

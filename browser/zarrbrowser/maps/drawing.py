@@ -38,8 +38,9 @@ def drawn(lines: EarthLines, plane: PlaneMap) -> PlaneLines:
 def _shown(lines: EarthLines, rows: AnyArray, columns: AnyArray, plane: PlaneMap) -> AnyArray:
     """Which connections a projection shows: both ends come back to their place, and so does the middle."""
     here = directions(lines.longitudes, lines.latitudes)
-    connected = lines.connected & _comes_back(here, rows, columns, plane)
-    connected[:-1] &= np.append(_comes_back(here, rows, columns, plane)[1:], True)[: connected.size - 1]
+    shown = _comes_back(here, rows, columns, plane)
+    connected = lines.connected & shown
+    connected[:-1] &= shown[1:]
     connected[-1:] = False
     at = np.flatnonzero(connected)
     if at.size:

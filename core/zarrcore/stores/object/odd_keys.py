@@ -59,10 +59,11 @@ class OddKeys:
         if self.names and not self._reported:
             self._reported = True
             shown = ", ".join(map(repr, [*self.names][:3]))
+            count = len(self.names)
             _log.warning(
-                "%s: %d keys that are not paths were left out: %s%s",
+                "%s: %s left out: %s%s",
                 self.url,
-                len(self.names),
+                "a key that is not a path was" if count == 1 else f"{count} keys that are not paths were",
                 shown,
-                "" if len(self.names) <= 3 else ", …",
+                "" if count <= 3 else ", …",
             )

@@ -116,7 +116,9 @@ def test_keys_that_begin_with_a_slash_have_no_end(s3: S3Server) -> None:
         assert [entry.key for entry in store.list_dir("")] == ["a/", "z"]
         assert [entry.key for entry in store.list()] == ["a/zarr.json", "z"]
         assert store.skipped_keys() == ["/"]
-    assert run_process("tree", "s3://slash", *s3.arguments).stdout.count(b"\n") < 6
+    done = run_process("tree", "s3://slash", *s3.arguments)
+    assert done.stdout.count(b"\n") < 6
+    assert "s3://slash: a key that is not a path was left out: '/'" in done.stderr
 
 
 def test_an_ordinary_bucket_is_listed_as_before(s3: S3Server, caplog: pytest.LogCaptureFixture) -> None:

@@ -30,14 +30,17 @@ import pytest
 import zarrcore
 from tests.command import Outcome, run_inside
 from tests.servers import S3Server
+from tests.zfs.forking import run_forked
 from zarrcore.cli.main import command_parser
 from zarrcore.extensions import entry_points
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"\n*```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-INSIDE = re.compile(r"zarrscope (?!u?mount|browse|doctor)[^|<>*?$`;&~#]*")
-"""Commands that need neither a shell nor a process of their own."""
+INSIDE = re.compile(r"((?:zarrscope (?!browse)|rio )(?:[^|<>*?$`;&~#]|(?<=\S)#)*)([|>].*)?")
+"""Commands that need neither a shell nor a new interpreter, and what a shell does with what they print."""
+FORKED = ("mount", "umount", "doctor")
+"""Commands that fork, or look at the packages of their process."""
 OF_A_MOUNT = re.compile("^✗ mount .*( is dead: |does not answer)")
 SERVED = "s3://bucket/brain.zarr"
 NOT_RUN = ("git ", "cd ", "packaging/", "pip ", "sudo ")
@@ -193,7 +196,7 @@ def run(example: Example, namespace: dict[str, Any]) -> None:
         exec(code, namespace)
     elif not example.text.startswith(NOT_RUN):
         command = re.sub(r"^(zarrscope browse|zarrbrowser)\b.*", r"\1 --help", example.text)
-        done = run_inside(*shlex.split(command)[1:]) if INSIDE.fullmatch(command) else in_shell(command)
+        done = in_shell(command)
         where = f"{example.document}:{example.line}: {example.text}"
         succeeded = done.status == 0 or (command == "zarrscope doctor" and not faults_here(done.text))
         assert succeeded, f"{where}\n{done.text}{done.stderr}"
@@ -207,8 +210,26 @@ def faults_here(diagnosis: str) -> list[str]:
 
 
 def in_shell(command: str) -> Outcome:
-    done = subprocess.run(["bash", "-c", command], env=environment(), capture_output=True, timeout=60)
-    return Outcome(done.returncode, done.stdout, done.stderr.decode())
+    done, printed = Outcome(0, b"", ""), b""
+    if inside := INSIDE.fullmatch(command):
+        program, *words = shlex.split(inside[1])
+        run_words = run_rio if program == "rio" else run_forked if words[0] in FORKED else run_inside
+        done = run_words(*words)
+        if inside[2] is None:
+            return done
+        command, printed = f"(cat; exit {done.status}) {inside[2]}", done.stdout
+    left = subprocess.run(
+        ["bash", "-c", command], input=printed, env=environment(), capture_output=True, timeout=60
+    )
+    return Outcome(left.returncode, left.stdout, done.stderr + left.stderr.decode())
+
+
+def run_rio(*words: str) -> Outcome:
+    from click.testing import CliRunner
+    from rasterio.rio.main import main_group
+
+    done = CliRunner().invoke(main_group, words)
+    return Outcome(done.exit_code, done.stdout_bytes, f"{done.stderr}{done.exception or ''}")
 
 
 def environment() -> dict[str, str]:

@@ -40,5 +40,5 @@ def test_a_tree_of_a_thousand_levels(zarrscope: Run, tmp_path: Path) -> None:
 
     with zipfile.ZipFile(tmp_path / "deep.zip", "w") as archive:
         archive.writestr("zarr.json", '{"zarr_format": 3, "node_type": "group"}')
-        archive.writestr("a/" * 1500 + "zarr.json", '{"zarr_format": 3, "node_type": "group"}')
-    assert len(zarrscope("tree", tmp_path / "deep.zip").text.splitlines()) == 1501
+        archive.writestr("a/" * 1100 + "zarr.json", '{"zarr_format": 3, "node_type": "group"}')
+    assert len(zarrscope("tree", tmp_path / "deep.zip").text.splitlines()) == 1101

@@ -37,15 +37,15 @@ _STEPS_MAX = 40
 """The most requests of one system call, not counting repeats: looking up each part of a path, reading every chunk, …"""
 
 
-def trial(seed: int, operations: int = OPERATIONS) -> int:
+def trial(seed: int, operations: int = OPERATIONS, campaigns: int = CAMPAIGNS) -> int:
     """Several campaigns at once, as most of their time is waiting; each does so many operations in a mount of its own."""
     shared_s3()
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.dict(os.environ, {"XDG_RUNTIME_DIR": folder}),
-        ThreadPoolExecutor(CAMPAIGNS) as pool,
+        ThreadPoolExecutor(campaigns) as pool,
     ):
-        numbers = range(seed * CAMPAIGNS, (seed + 1) * CAMPAIGNS)
+        numbers = range(seed * campaigns, (seed + 1) * campaigns)
         return sum(pool.map(lambda number: _campaign(number, operations), numbers))
 
 

@@ -39,14 +39,14 @@ _REMEMBERED = frozenset({Fault.STALE, Fault.FLIPPED})
 """Faults that a cache remembers, as it remembers every answer."""
 
 
-def trial(seed: int) -> int:
+def trial(seed: int, operations: int = OPERATIONS) -> int:
     """Operations on one hierarchy."""
     with ExitStack() as stack:
         campaign = Campaign(random.Random(seed), stack)
-        for _ in range(OPERATIONS):
+        for _ in range(operations):
             campaign.step()
         campaign.end()
-    return OPERATIONS
+    return operations
 
 
 @dataclass

@@ -58,7 +58,7 @@ _TROUBLES = (
 _KEYS = ("a", "b/c", "b/d", "b/e/f", "x y/ü", "zarr.json")
 
 
-def trial(seed: int, kind: str, operations: int = OPERATIONS) -> int:
+def trial(seed: int, kind: str, operations: int = OPERATIONS, campaigns: int = CAMPAIGNS) -> int:
     """Several campaigns at once, as most of their time is waiting; each does so many operations on a prefix of its own."""
     serve, begin = {"s3": (shared_s3, _on_s3), "http": (shared_web, _on_http)}[kind]
     serve()
@@ -70,8 +70,8 @@ def trial(seed: int, kind: str, operations: int = OPERATIONS) -> int:
             campaign.end()
         return operations
 
-    with patch.object(retries, "FIRST_PAUSE_S", 0.005), ThreadPoolExecutor(CAMPAIGNS) as pool:
-        return sum(pool.map(run, range(seed * CAMPAIGNS, (seed + 1) * CAMPAIGNS)))
+    with patch.object(retries, "FIRST_PAUSE_S", 0.005), ThreadPoolExecutor(campaigns) as pool:
+        return sum(pool.map(run, range(seed * campaigns, (seed + 1) * campaigns)))
 
 
 @contextmanager
@@ -161,8 +161,8 @@ class Campaign:
         array = zc.create(direct).create_array(
             "n/crc", shape=SHAPE, dtype="int32", chunks=CHUNK, codecs=[{"name": "crc32c"}]
         )
-        array[...] = np.arange(130).reshape(SHAPE)
-        self._truth = Truth(array[...])
+        self._truth = Truth(np.arange(130, dtype="i4").reshape(SHAPE))
+        array[...] = self._truth.now
         self._history["zarr.json"].append(self._there("zarr.json"))
         for key in _KEYS[:3]:
             self._change(key, self._value())

@@ -64,7 +64,7 @@ class Timed(Remote):
         self.values = {key: json.dumps(document).encode() for key, document in documents.items()}
         self.values["g/y/c/0"] = np.full(4, self.clock.s).tobytes()
         self.values["k"] = bytes(second)
-        self.values |= {f"new/{number}": b"" for number in range(BEGIN_S, second + 1)}
+        self.values |= {f"new/{number}": b"" for number in range(max(BEGIN_S, second - 40), second + 1)}
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None

@@ -37,8 +37,8 @@ AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 
 @pytest.fixture(scope="module")
 def large() -> NDArray[np.uint32]:
-    """48 MiB, more than the kernel reads ahead; the module's tests share it and then let it go."""
-    return (np.arange(12 << 20, dtype="u4") * np.uint32(2654435761)).reshape(-1, 512, 512)
+    """16 MiB, more than the kernel reads ahead; the module's tests share it and then let it go."""
+    return (np.arange(4 << 20, dtype="u4") * np.uint32(2654435761)).reshape(-1, 512, 512)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,7 @@ def namespace(tmp_path_factory: pytest.TempPathFactory, large: NDArray[np.uint32
             "large", shape=large.shape, dtype="u4", chunks=large.shape
         )
         array[...] = large
+        (made.folder / "a.zarr" / "as-one").write_bytes(large.tobytes())
         yield made
 
 
@@ -84,7 +85,6 @@ def test_a_sequential_reader_gets_bytes_before_it_requests_them(
     namespace: Namespace, large: NDArray[np.uint32], path: str
 ) -> None:
     """The user's mount cannot increase the kernel's read-ahead of 128 KiB, and each request costs as much as one of 1 MiB."""
-    (namespace.folder / "a.zarr" / "as-one").write_bytes(large.tobytes())
     mounted(namespace)
     try:
         whole = hashlib.sha256()

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import zarr
 
-from tests.command import run_process
+from tests.command import run_inside, run_process
 from tests.waiting import wait_until
 from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted
+from tests.zfs.forking import run_forked
 from tests.zfs.mount.programs import program
 from tests.zfs.namespace import entered, needs_root
 from zarrfs.mount import mountpoints
@@ -52,14 +53,14 @@ def test_umount_from_inside_names_the_current_directory(source: Path, mount: Mou
     assert done.status == 1
     assert "the current directory is inside it, so change to another one first" in done.stderr
     assert "zarrscope (" not in done.stderr
-    assert run_process("umount", mounted.path).status == 0
+    assert mounted.umount().status == 0
 
 
 def test_lazy_lets_readers_finish(source: Path, mount: Mounter) -> None:
     mounted = mount(source)
     daemon = mounted.daemon()
     with open(mounted.arrays / "x" / "data.raw", "rb", buffering=0) as file:
-        assert run_process("umount", "--lazy", mounted.path).status == 0
+        assert run_inside("umount", "--lazy", mounted.path).status == 0
         assert not is_mounted(mounted.path)
         assert os.listdir(mounted.path) == []
         assert file.read() == VALUES.tobytes()
@@ -89,7 +90,7 @@ def test_several_mounts_are_unmounted_at_once(source: Path, mount: Mounter) -> N
     for mounted, path in zip(mounts, ("arrays/x/data.raw", "x/zarr.json", "arrays/data.raw"), strict=True):
         assert (mounted.path / path).read_bytes()
     nothing = mounts[0].path.parent / "nothing"
-    outcome = run_process("umount", mounts[0].path, nothing, mounts[2].path)
+    outcome = run_inside("umount", mounts[0].path, nothing, mounts[2].path)
     assert (outcome.status, outcome.stderr.count("\n")) == (1, 1)
     assert f"{nothing}: nothing is mounted there" in outcome.stderr
     assert [is_mounted(mounted.path) for mounted in mounts] == [False, True, False]
@@ -116,7 +117,7 @@ def test_a_dead_mount_that_is_in_use_is_replaced(source: Path, mount: Mounter) -
     mounted = mount(source)
     with open(mounted.keys / "zarr.json", "rb"), program("sleep", "100", cwd=mounted.keys):
         killed(mounted)
-        again = run_process("mount", source, mounted.path)
+        again = run_forked("mount", source, mounted.path)
         assert again.status == 0, again.stderr
         assert (mounted.arrays / "x" / "data.raw").read_bytes() == VALUES.tobytes()
     assert mounted.umount().status == 0

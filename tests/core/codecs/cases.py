@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ class Case:
     def chain(self, configuration: Mapping[str, Any]) -> tuple[NamedConfiguration, ...]:
         return (*self.before, NamedConfiguration(self.name, configuration), *self.after)
 
+    @cached_property  # Hypothesis checks each new strategy, which takes longer than to draw from it
     def arrays(self) -> st.SearchStrategy[Array]:
         """Arrays of any bits, of the types and shapes that the codec takes."""
         return st.tuples(st.sampled_from(self.dtypes), st.sampled_from(self.shapes)).flatmap(
@@ -66,6 +68,7 @@ class Case:
         return raw.view(dtype).reshape(shape)
 
 
+@cache
 def elements(dtype: np.dtype[Any], shape: tuple[int, ...], finite: bool) -> st.SearchStrategy[Array]:
     """Arrays of one type and shape: bits of any kind, runs of them too."""
     size = int(np.prod(shape))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.campaigns import ALL
 from tests.core.codecs.cases import BROKEN, CASES, Case, encoded, spec_of
 from zarrcore.codecs import Pipeline, completed
 from zarrcore.codecs.registry import make_codec
@@ -21,10 +22,10 @@ each_case = pytest.mark.parametrize("case", CASES, ids=str)
 
 
 @each_case
-@settings(max_examples=20)
+@settings(max_examples=20 if ALL else 5)
 @given(data=st.data())
 def test_encoded_chunks_decode(case: Case, data: st.DataObject) -> None:
-    array = data.draw(case.arrays())
+    array = data.draw(case.arrays)
     if case.name == "numcodecs.fletcher32" and not array.size:
         return
     before = array.tobytes()
@@ -80,7 +81,7 @@ def test_truncated_chunks_are_codec_errors(case: Case) -> None:
 
 
 @each_case
-@settings(max_examples=30)
+@settings(max_examples=30 if ALL else 5)
 @given(garbage=st.binary(max_size=120), position=st.integers(0, 10_000), value=st.integers(0, 255))
 def test_garbage_and_altered_bytes_give_an_array_or_a_codec_error(
     case: Case, garbage: bytes, position: int, value: int

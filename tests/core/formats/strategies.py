@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,7 @@ def fill_values(draw: st.DrawFn, data_type: DataType) -> Any:
     return np.frombuffer(raw, dtype).reshape(())
 
 
+@cache  # Hypothesis checks each new strategy, which takes longer than to draw from it
 def chains(data_type: DataType, ndim: int) -> st.SearchStrategy[tuple[NamedConfiguration, ...]]:
     """Codecs for chunks of the type."""
     match data_type.dtype.kind:
@@ -136,6 +138,10 @@ def arrays(draw: st.DrawFn, types: list[Any] = CORE_TYPES + OTHER_TYPES) -> Arra
     )
 
 
+_ODD_VALUES = (json_values | st.sampled_from([-1, 2**64, 1e400, [], {}, "", "NaN", [[]]])).map(copy.deepcopy)
+_NAMES = st.text(max_size=4)
+
+
 @st.composite
 def broken(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
     """The document with some values, anywhere in it, gone, replaced or added."""
@@ -144,9 +150,9 @@ def broken(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
         places = list(_places(document))
         container, name = draw(st.sampled_from(places))
         if draw(st.booleans()):
-            container[name] = draw(json_values | st.sampled_from([-1, 2**64, 1e400, [], {}, "", "NaN", [[]]]))
+            container[name] = draw(_ODD_VALUES)
         elif isinstance(container, dict):
-            container[draw(st.text(max_size=4))] = container.pop(name)
+            container[draw(_NAMES)] = container.pop(name)
         else:
             container.insert(name, draw(json_values))
     return document

@@ -65,8 +65,8 @@ class ArithmeticStore(ReadableStore, ListableStore, WritableStore):
 
     url = "test://arithmetic"
 
-    def __init__(self) -> None:
-        self.erased = 0
+    def __init__(self, count: int = MANY) -> None:
+        self.count, self.erased = count, 0
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
@@ -74,7 +74,7 @@ class ArithmeticStore(ReadableStore, ListableStore, WritableStore):
         return b"1"
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        for number in range(MANY):
+        for number in range(self.count):
             yield StoreEntry(f"c/{number // 1000}/{number % 1000}", 1)
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 
+@cache  # Hypothesis checks each new strategy, which takes longer than to draw from it
 def integers(length: int, beyond: int = 0) -> st.SearchStrategy[int]:
     """Indices of a dimension, negative ones too, some of them out of range by up to ``beyond``."""
     low, high = -length - beyond, length - 1 + beyond
     return st.integers(low, high) if low <= high else st.nothing()
 
 
+@cache
 def slices() -> st.SearchStrategy[slice]:
     bounds, steps = st.none() | st.integers(-12, 12), st.none() | st.integers(-3, 4).filter(bool)
     return st.builds(slice, bounds, bounds, steps)
@@ -32,34 +35,48 @@ def masks(length: int) -> st.SearchStrategy[Any]:
     return npst.arrays(bool, length) | npst.arrays(bool, length).map(np.ndarray.tolist)
 
 
+@cache
+def items(length: int, beyond: int) -> st.SearchStrategy[Any]:
+    return st.one_of(integers(length, beyond), slices(), index_arrays(length, beyond), masks(length))
+
+
+@cache
 @st.composite
 def outer(draw: st.DrawFn, shape: tuple[int, ...], beyond: int = 0) -> Any:
     """An outer selection."""
     count = draw(st.integers(0, len(shape)))
     dots = draw(st.none() | st.integers(0, count))
     lengths = shape[:count] if dots is None else (*shape[:dots], *shape[len(shape) - count + dots :])
-    items = [
-        draw(st.one_of(integers(length, beyond), slices(), index_arrays(length, beyond), masks(length)))
-        for length in lengths
-    ]
+    found = [draw(items(length, beyond)) for length in lengths]
     if dots is not None:
-        items.insert(dots, ...)
-    return items[0] if len(items) == 1 and draw(st.booleans()) else tuple(items)
+        found.insert(dots, ...)
+    return found[0] if len(found) == 1 and draw(st.booleans()) else tuple(found)
 
 
+@cache
 @st.composite
 def points(draw: st.DrawFn, shape: tuple[int, ...], beyond: int = 0) -> Any:
     """Indices for all dimensions, which broadcast; or a mask."""
     if draw(st.integers(0, 3)) == 0:
         return draw(npst.arrays(bool, shape))
-    shapes = npst.mutually_broadcastable_shapes(num_shapes=len(shape), max_dims=2, max_side=4, min_dims=1)
     arrays = [
-        draw(npst.arrays("i8", one, elements=integers(length, beyond)))
-        for one, length in zip(draw(shapes).input_shapes, shape, strict=True)
+        draw(_indices(one, length, beyond))
+        for one, length in zip(draw(_shapes(len(shape))).input_shapes, shape, strict=True)
     ]
     return tuple(array.tolist() if array.ndim == 1 and draw(st.booleans()) else array for array in arrays)
 
 
+@cache
+def _shapes(count: int) -> st.SearchStrategy[Any]:
+    return npst.mutually_broadcastable_shapes(num_shapes=count, max_dims=2, max_side=4, min_dims=1)
+
+
+@cache
+def _indices(shape: tuple[int, ...], length: int, beyond: int) -> st.SearchStrategy[Any]:
+    return npst.arrays("i8", shape, elements=integers(length, beyond))
+
+
+@cache
 def any_selection(shape: tuple[int, ...], beyond: int = 0) -> st.SearchStrategy[Any]:
     return outer(shape, beyond) | points(shape, beyond) if shape else outer(shape)
 

@@ -95,6 +95,7 @@ def same(found: Any, expected: Any) -> bool:
     )
 
 
+@cache  # Hypothesis checks each new strategy, which takes longer than to draw from it
 @st.composite
 def indices(draw: st.DrawFn, shape: tuple[int, ...], *, beyond: int = 0) -> tuple[Any, ...]:
     """One index per dimension, which broadcast; up to ``beyond`` out of range."""
@@ -117,8 +118,8 @@ def arrays(name: str, layout: str) -> tuple[np.ndarray, list[zarrcore.Array]]:
     return values, [array_of(data_type, values, cached, **LAYOUTS[layout]) for cached in (False, True)]
 
 
-@pytest.mark.sampled(12)
-@settings(max_examples=10, deadline=None)
+@pytest.mark.sampled
+@settings(max_examples=10)
 @given(selection=indices(SHAPE), mask=npst.arrays(bool, SHAPE))
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", TYPES)
@@ -132,7 +133,8 @@ def test_points_read_as_in_numpy(name: str, layout: str, selection: Any, mask: n
 EDGES = st.lists(st.integers(1, 6), min_size=1, max_size=5)
 
 
-@settings(max_examples=30, deadline=None)
+@pytest.mark.sampled
+@settings(max_examples=30)
 @given(data=st.data(), rows=EDGES, columns=EDGES, missing=st.integers(-1, 8))
 @pytest.mark.parametrize("codecs", [RAW, PACKED, shards([2, 3])], ids=["raw", "zstd", "shards"])
 @pytest.mark.parametrize("cached", [False, True], ids=["uncached", "cached"])

@@ -34,6 +34,7 @@ def endless() -> Iterator[str]:
         yield f"{server.url}/verbose-chunk"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("ask", ASK.values(), ids=ASK)
 @pytest.mark.parametrize("scheme", ["s3", "gs", "az", "http"])
 def test_a_refusal_without_end_takes_no_more_memory_than_its_reason(

@@ -42,8 +42,11 @@ WRITES: list[Callable[[WritableStore], object]] = [
 @pytest.mark.parametrize(
     ("service", "bucket"), [("s3", "s3://bucket"), ("gcs", "gs://gcs"), ("azure", "az://container")]
 )
-def test_large_values_are_sent_in_parts(request: pytest.FixtureRequest, service: str, bucket: str) -> None:
-    value = bytes(range(256)) * 35_000  # a little more than one part
+def test_large_values_are_sent_in_parts(
+    request: pytest.FixtureRequest, service: str, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bucket_module, "_PART", 5 << 20)  # the least that services accept
+    value = bytes(range(256)) * 21_000  # a little more than one part
     store = open_store(f"{bucket}/{uuid.uuid4()}", **request.getfixturevalue(service).options)
     store.set("large", value)
     assert store.get("large") == value
@@ -102,7 +105,8 @@ def test_large_files_are_sent_in_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(bucket_module, "_CONDITIONAL_MAX", 2**20)
-    value = bytes(range(256)) * 70_000  # a little more than two parts
+    monkeypatch.setattr(bucket_module, "_PART", 5 << 20)
+    value = bytes(range(256)) * 42_000  # a little more than two parts
     (tmp_path / "file").write_bytes(value)
     store = open_store(f"{bucket}/{uuid.uuid4()}", **request.getfixturevalue(service).options)
     with open(tmp_path / "file", "rb") as file:

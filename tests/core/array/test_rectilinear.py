@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from tests.campaigns import ALL
 from tests.zarr_python import PIPELINES, RECTILINEAR, has_rectilinear_grids, use_pipeline
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import NamedConfiguration
@@ -143,7 +142,7 @@ def test_an_array_describes_its_chunks() -> None:
 
 @pytest.mark.sampled
 @pytest.mark.skipif(not has_rectilinear_grids(), reason="zarr-python without rectilinear grids")
-@settings(max_examples=10 if ALL else 4)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data(), rows=EDGES, columns=EDGES, step=st.integers(1, 6), shorter=st.integers(0, 12))
 @pytest.mark.parametrize("inner", [None, (2, 3)], ids=["chunks", "shards"])
 @pytest.mark.parametrize("pipeline", PIPELINES)

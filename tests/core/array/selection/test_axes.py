@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zarrcore.array.selection.axes import AxisIndices, AxisRange, axis_of, crossings, upwards
@@ -16,6 +16,7 @@ AXES = st.builds(RegularAxis, st.integers(1, 7)) | st.lists(st.integers(1, 7), m
 )
 
 
+@example(RegularAxis(1), 0, 2, 3)
 @given(AXES, st.integers(0, 11), st.integers(1, 9), st.integers(0, 12))
 def test_a_range_is_cut_at_the_ends_of_chunks(axis: ChunkAxis, start: int, step: int, count: int) -> None:
     """Steps longer than chunks skip some of them."""

@@ -21,6 +21,8 @@ from zarrcore.metadata.json_document import JsonObject, describe
 from zarrcore.metadata.named_configuration import NamedConfiguration, integers
 
 _CONFIGURATION = "chunk_grid.configuration"
+_LONGEST = np.iinfo(np.intp).max
+"""Elements in a dimension of an array at most; a chunk may be longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,9 @@ class RegularAxis:
 
     def locate(self, positions: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The chunks that hold the elements at ``positions``, and the positions in them."""
-        chunks = positions // self.length
-        return chunks, positions - chunks * self.length
+        length = min(self.length, _LONGEST)
+        chunks = positions // length
+        return chunks, positions - chunks * length
 
     def document(self) -> int:
         """Its form in ``chunk_shapes``."""
@@ -108,9 +111,9 @@ class RectilinearAxis:
 
     def locate(self, positions: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The chunks that hold the elements at ``positions``, and the positions in them."""
-        count = bisect_left(self._starts, 2**63)  # an axis may be longer than any array
+        count = bisect_left(self._starts, _LONGEST)  # an axis may be longer than any array
         starts, indices = np.array(self._starts[:count]), np.array(self._indices[:count])
-        lengths = np.array([length for length, _ in self.runs[:count]])
+        lengths = np.array([min(length, _LONGEST) for length, _ in self.runs[:count]])
         run = np.searchsorted(starts, positions, "right") - 1
         chunks = (positions - starts[run]) // lengths[run]
         return indices[run] + chunks, positions - starts[run] - chunks * lengths[run]

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration, RectilinearChunkGrid, RegularAxis, RegularChunkGrid
-from zarrcore.metadata.chunk_grid import ChunkGrid, RectilinearAxis, parse_chunk_grid, rectilinear_axis
+from zarrcore.metadata.chunk_grid import (
+    ChunkGrid,
+    RectilinearAxis,
+    chunk_indices,
+    parse_chunk_grid,
+    rectilinear_axis,
+)
 
 EDGES = st.lists(st.integers(1, 7), max_size=12)
 
@@ -66,6 +72,20 @@ def test_positions_are_located_on_an_axis_that_is_longer_than_any_array() -> Non
     chunks, within = axis.locate(np.array([4, 6, 2**62]))
     assert chunks.dtype == within.dtype == np.intp
     assert (chunks.tolist(), within.tolist()) == ([1, 2, axis.find(2**62)], [1, 0, (2**62 - 6) % 5])
+    axis = RectilinearAxis(((2**62, 1), (5, 2), (2**63, 1), (7, 1), (3**63, 1), (7, 1)))
+    chunks, within = axis.locate(np.array([4, 2**62 + 6, 2**62 + 11]))
+    assert chunks.dtype == within.dtype == np.intp
+    assert (chunks.tolist(), within.tolist()) == ([0, 2, 3], [4, 1, 1])
+
+
+def test_chunks_may_be_longer_than_any_array() -> None:
+    chunks, within = RegularAxis(2**63).locate(np.array([3, 2**62]))
+    assert (chunks.tolist(), within.tolist()) == ([0, 0], [3, 2**62])
+
+
+@given(st.lists(st.integers(0, 3), max_size=4).map(tuple))
+def test_all_chunks_of_a_grid_come_in_c_order(grid_shape: tuple[int, ...]) -> None:
+    assert [*chunk_indices(grid_shape)] == [*np.ndindex(grid_shape)]
 
 
 @given(EDGES, st.integers(1, 7))

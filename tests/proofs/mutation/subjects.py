@@ -29,7 +29,7 @@ SUBJECTS: Final = {
     ),
     "shards": Subject(
         (f"{_ARRAY}/shards/levels.py", f"{_ARRAY}/shards/reader.py", f"{_ARRAY}/shards/runs.py"),
-        ("tests/core/array/shards",),
+        ("tests/core/array/shards", "tests/core/array/native"),
     ),
     "chunk-keys": Subject((f"{_ARRAY}/chunks/keys.py",), ("tests/core/array/chunks/test_keys.py",)),
     "cache": Subject(

@@ -120,6 +120,19 @@ def test_an_index_in_the_cache_is_not_taken_for_the_new_shards(
     assert array[2, 2] == NEW[2, 2]
 
 
+def test_an_index_is_fetched_once_for_each_version_that_answers_state() -> None:
+    store, array = made([ZSTD], zarrcore.ChunkCache(1 << 20), Stating)
+
+    def requests(values: Any, place: int) -> int:
+        before = store.after
+        assert array[place, place] == values[place, place]
+        return before - store.after
+
+    assert [requests(OLD, place) for place in (0, 3)] == [2, 1]
+    store.replace()
+    assert [requests(NEW, place) for place in (5, 7)] == [3, 1]
+
+
 @pytest.mark.parametrize("codecs", [[], [NESTED], [ZSTD]])
 def test_a_service_states_the_version_of_a_shard_with_each_answer(
     codecs: list[Any], s3: S3Server, tmp_path: Path

@@ -3,7 +3,7 @@
 One pytest process for all tests would hold the modules, servers and windows of all of them, more than 1 GiB.
 
     python -m tests                       all parts
-    python -m tests mypy tests/zfs        some of them
+    python -m tests mypy tests/proofs     some of them
 
 A part may begin with a variable of its environment: ``ZARRSCOPE_ENGINE=python`` runs it without the engine, which is what
 zarrscope does on other machines, and ``ZARRSCOPE_SLOW_ANSWERS=1`` lets the answers of the window's workers come late.

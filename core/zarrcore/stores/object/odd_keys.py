@@ -59,11 +59,10 @@ class OddKeys:
         if self.names and not self._reported:
             self._reported = True
             shown = ", ".join(map(repr, [*self.names][:3]))
-            count = len(self.names)
             _log.warning(
-                "%s: %s left out: %s%s",
+                "%s: keys that are not paths were left out (%d): %s%s",
                 self.url,
-                "a key that is not a path was" if count == 1 else f"{count} keys that are not paths were",
+                len(self.names),
                 shown,
-                "" if count <= 3 else ", …",
+                "" if len(self.names) <= 3 else ", …",
             )

@@ -133,6 +133,7 @@ use_commands() {
     as_person zarrscope info brain.zarr /functional
     as_person zarrscope check brain.zarr
     as_person zarrscope copy --to v2 brain.zarr v2.zarr
+    as_person sh -c 'zarrscope reference --zarr-format 3 brain.zarr -o brain.refs.json && zarrscope tree brain.refs.json && rm brain.refs.json'
     as_person zarrscope doctor
     as_person sh -c 'zarrscope tree --retries 0 s3://bucket/a --anonymous --endpoint-url https://127.0.0.1:1 2>&1 | grep "refuses the connection"'
     as_person bash -c 'eval "$(zarrscope completion bash)" && complete -p zarrscope'

@@ -27,7 +27,7 @@ _LINK: Final = re.compile(
 _PLAIN_LINK: Final = re.compile(r"[^/?#:&\\\s]+/?")
 """A link to a file beside the page, as nearly all are: it needs no further parsing."""
 
-_OBJECT: Final = re.compile(rb'\{(?:[^{}"]++|"(?:[^"\\]++|\\.)*+"?+)*+(\})?')
+_OBJECT: Final = re.compile(rb'\{(?:(?>[^{}"]++|"(?:(?>[^"\\]++|\\.))*+"?+))*+(\})?')
 """An object without others in it, or what begins as one: whatever was read is not read again, so that no page takes long."""
 _TYPES: Final = ("directory", "file", "other")
 

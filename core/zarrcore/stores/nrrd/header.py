@@ -84,7 +84,7 @@ _OF_FILE: Final = (
 )
 """Fields that only describe the file."""
 
-_QUOTED_TEXT: Final = re.compile(r'"((?:[^"\\]|\\.)*+)("?)')
+_QUOTED_TEXT: Final = re.compile(r'"((?:(?>[^"\\]|\\.))*+)("?)')
 """A text in quotes. One that does not end is read once, too, so that no header takes long."""
 _VECTOR: Final = re.compile(r"none|\(([^()]*)\)")
 _PATTERN: Final = re.compile(

@@ -33,7 +33,8 @@ _ENTRY: Final = (
     r"(?:,[ \t\r\n]*(\d{1,18})[ \t\r\n]*,[ \t\r\n]*(\d{1,18})[ \t\r\n]*)?\][ \t\r\n]*,"
 )
 _ENTRIES: Final = re.compile(_ENTRY, re.ASCII)
-_RUN: Final = re.compile("(?:" + re.sub(r"\((?!\?)", "(?:", _ENTRY.replace(r"\(", "")) + ")*+", re.ASCII)
+# An atomic group, since Python before 3.11.5 goes on after what the last attempt consumed before it failed.
+_RUN: Final = re.compile("(?:(?>" + re.sub(r"\((?!\?)", "(?:", _ENTRY.replace(r"\(", "")) + "))*+", re.ASCII)
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _DECODER: Final = json.JSONDecoder()
 _scanstring: Final = json.decoder.scanstring  # type: ignore[attr-defined]  # the part of it that reads one string

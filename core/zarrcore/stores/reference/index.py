@@ -24,7 +24,9 @@ MAX_KEY_LENGTH: Final = 64 << 10
 _LARGEST: Final = 1 << 62
 _LISTED_AT_ONCE: Final = 10_000
 
-NUMBERS: Final = r"(?:0|[1-9]\d{0,8})(?:(?:\.(?:0|[1-9]\d{0,8})){0,63}+|(?:/(?:0|[1-9]\d{0,8})){1,63}+)"
+NUMBERS: Final = (
+    r"(?:0|[1-9]\d{0,8})(?:(?:(?>\.(?:0|[1-9]\d{0,8}))){0,63}+|(?:(?>/(?:0|[1-9]\d{0,8}))){1,63}+)"
+)
 """The numbers in the key of a chunk, separated by dots or by slashes: no more than an array has dimensions, so that a long key
 does not take long."""
 HEAD: Final = r"(?:[^/]*/){0,32}?"

@@ -42,7 +42,7 @@ def cells_of(centres: AnyArray, row_ends: tuple[float, float], column_ends: tupl
     Returns:
         float32, shape (rows, columns, 4, 3): top left, top right, bottom left, bottom right; NaN where there is no cell.
     """
-    is_known = np.isfinite(centres).all(axis=-1)
+    is_known = np.all(np.isfinite(centres), axis=-1)
     down = _linked(centres, is_known)
     right = _linked(centres.swapaxes(0, 1), is_known.T).T
     wide = _continued(centres, row_ends, is_round=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 
@@ -10,4 +9,4 @@ def is_reduced() -> bool:
     """Whether nothing should move that the user has not set in motion; no if this version of Qt does not know."""
     hints = QGuiApplication.styleHints()
     known = getattr(getattr(hints, "accessibility", lambda: None)(), "motionPreference", None)
-    return known is not None and known() == Qt.MotionPreference.ReducedMotion
+    return known is not None and known().name == "ReducedMotion"

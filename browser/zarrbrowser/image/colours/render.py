@@ -240,7 +240,8 @@ def _with_missing(
 
 def _light(numbers: AnyArray, norm: Norm, bounds: tuple[float, float]) -> NDArray[np.float32]:
     """The brightness of a channel, 0 to 1; 0 for NaN."""
-    return np.nan_to_num(np.clip(spread(numbers, norm, bounds), 0, 1), copy=False).astype(np.float32)
+    light: NDArray[Any] = np.nan_to_num(np.clip(spread(numbers, norm, bounds), 0, 1), copy=False)
+    return light.astype(np.float32)
 
 
 def coloured(values: AnyArray, brightest: float, elements: Elements, style: Style) -> NDArray[np.uint8]:

@@ -82,7 +82,7 @@ class Hdf5BitshuffleCodec(BytesToBytesCodec):
                 f"expected at most {max_nbytes:,} bytes in blocks of eight elements, found {nbytes:,}",
                 codec=self.name,
             )
-        decoded = out if out is not None and len(out) == nbytes else memoryview(np.empty(nbytes, "u1"))
+        decoded = out if out is not None and len(out) == nbytes else np.empty(nbytes, "u1").data
         shuffled = nbytes - nbytes % (8 * item)
         if self._compression == "none":
             stored, at = data[:shuffled], min(shuffled, len(data))

@@ -135,7 +135,7 @@ class Download:
         while self._fill(piece):
             pace.count(len(piece))
             piece = self._next(pieces)
-        return memoryview(self._buffer).toreadonly()
+        return self._buffer.data.toreadonly()
 
     def _at_once(self, answer: Any, size: int, client: Any) -> BytesLike:
         """A body that is not large, in one call of obstore, which is faster than pieces. If it takes long, again in pieces."""

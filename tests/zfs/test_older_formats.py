@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.archives import unpack
 from tests.core.cli.test_older_formats import CASES
 from tests.zfs.conftest import Mounter
 from zarrcore import create
@@ -19,9 +19,7 @@ from zarrcore.metadata import ChunkKeyEncoding
 @pytest.mark.parametrize("name", CASES)
 def test_arrays_of_older_formats_are_readable(tmp_path: Path, mounter: Mounter, name: str) -> None:
     archive, folder, path, values = CASES[name]
-    with tarfile.open(archive) as file:
-        file.extractall(tmp_path, filter="data")
-    mount = mounter(tmp_path / folder)
+    mount = mounter(unpack(archive, tmp_path) / folder)
     np.testing.assert_array_equal(np.load(f"{mount.arrays}{path}/data.npy"), values)
     assert mount.stats()["format"] == name
     assert sorted(os.listdir(mount.keys)) == sorted(os.listdir(tmp_path / folder))

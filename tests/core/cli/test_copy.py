@@ -73,7 +73,6 @@ def test_copy_of_a_part(zarrscope: Run, hierarchy: Path, tmp_path: Path) -> None
         ('[{"name": "gzip", "configuration": {"level": 1}}, "crc32c"]', ["bytes", "gzip", "crc32c"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore:Numcodecs codecs")
 def test_copy_with_other_codecs(
     zarrscope: Run, hierarchy: Path, tmp_path: Path, codec: str, names: list[str]
 ) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.archives import unpack
 from tests.command import run_inside
 from tests.core.formats import zarr_python_1_arrays
 from tests.core.formats.n5 import zarr_python_2_n5
@@ -23,9 +23,7 @@ CASES = {
 @pytest.fixture(params=CASES)
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path, str, np.ndarray]:
     archive, folder, path, values = CASES[request.param]
-    with tarfile.open(archive) as file:
-        file.extractall(tmp_path / "theirs", filter="data")
-    return request.param, tmp_path / "theirs" / folder, path, values
+    return request.param, unpack(archive, tmp_path / "theirs") / folder, path, values
 
 
 def test_tree_info_cat_and_copy(case: tuple[str, Path, str, np.ndarray], tmp_path: Path) -> None:

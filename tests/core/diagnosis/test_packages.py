@@ -46,7 +46,7 @@ def test_a_missing_required_package_is_a_fault(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_missing_optional_package_is_a_note_that_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     without(monkeypatch, "redis", "boto3")
-    (note,) = notes_on_packages()
+    note, *_ = notes_on_packages()
     assert "aws (boto3)" in note.text
     assert "redis (redis)" in note.text
     assert "nibabel" not in note.text, "only the demonstration needs it"
@@ -55,7 +55,7 @@ def test_a_missing_optional_package_is_a_note_that_names_its_extra(monkeypatch: 
 def test_the_remedy_fits_the_installer(monkeypatch: pytest.MonkeyPatch) -> None:
     without(monkeypatch, "redis")
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    (note,) = notes_on_packages()
+    note, *_ = notes_on_packages()
     assert note.remedy.endswith(
         "the single-file program cannot be extended; an installation by pip or pipx can"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import tarfile
 import warnings
 import zlib
 from pathlib import Path
@@ -18,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.archives import unpack
 from tests.core.formats.strategies import broken
 from tests.core.formats.zarr_python_1_arrays import ARCHIVE, ARRAYS, values
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, ReadOnlyError, ZarrError
@@ -63,10 +63,7 @@ def written(elements: AnyArray, chunks: tuple[int, int], **members: Any) -> Memo
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    to = tmp_path_factory.mktemp("zarr-python-1")
-    with tarfile.open(ARCHIVE) as file:
-        file.extractall(to, filter="data")
-    return to
+    return unpack(ARCHIVE, tmp_path_factory.mktemp("zarr-python-1"))
 
 
 @pytest.mark.parametrize("name", ARRAYS)

@@ -72,7 +72,6 @@ class TestArrays:
                 own["x"] = np.array(mixed, object)
         assert "x" not in own
 
-    @pytest.mark.filterwarnings("ignore:Numcodecs codecs are not in")  # of zarr-python before 3.2
     @pytest.mark.parametrize("zarr_format", ["v2", "v3"])
     def test_codecs_of_numcodecs(self, zarr_format: str, tmp_path: Path) -> None:
         own = zc.create(tmp_path / "a.zarr", zarr_format)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,10 @@ def as_zarr(encoding: Any) -> Any:
     }
 
 
+@pytest.mark.skipif(
+    sys.version_info < (3, 12),
+    reason="zarr-python's last version for it forgets the byte order of single bytes",
+)
 def test_encodings_of_zarr_v3_are_those_of_the_zarr_engine_and_a_copy_keeps_them(tmp_path: Path) -> None:
     dataset().to_zarr(tmp_path / "a.zarr", zarr_format=3, encoding=ZARR)
     with (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 import warnings
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from tests.archives import unpack
 from tests.core.formats import zarr_python_1_arrays as version_1
 from tests.core.formats.drafts import zarr_python_2_drafts as drafts
 from tests.core.formats.n5 import zarr_python_2_n5 as n5
@@ -22,14 +22,8 @@ from zarrcore.interop.xarray import ZarrscopeBackend
 ENGINE = ZarrscopeBackend
 
 
-def extracted(archive: Path, to: Path) -> Path:
-    with tarfile.open(archive) as file:
-        file.extractall(to, filter="data")
-    return to
-
-
 def test_version_1_opens(tmp_path: Path) -> None:
-    root = extracted(version_1.ARCHIVE, tmp_path)
+    root = unpack(version_1.ARCHIVE, tmp_path)
     for name in version_1.ARRAYS:
         with xr.open_dataset(root / name, engine=ENGINE, decode_cf=False, chunks={}) as found:
             values = version_1.values(name)
@@ -41,7 +35,7 @@ def test_version_1_opens(tmp_path: Path) -> None:
 
 
 def test_the_draft_of_zarr_python_2_opens(tmp_path: Path) -> None:
-    root = extracted(drafts.ARCHIVE, tmp_path) / "nodes"
+    root = unpack(drafts.ARCHIVE, tmp_path) / "nodes"
     with xr.open_datatree(root, engine=ENGINE, decode_cf=False) as tree:
         for name, dtype in drafts.TYPES.items():
             found = tree["types"][name]
@@ -53,7 +47,7 @@ def test_the_draft_of_zarr_python_2_opens(tmp_path: Path) -> None:
 
 
 def test_n5_of_zarr_python_2_opens(tmp_path: Path) -> None:
-    with xr.open_dataset(extracted(n5.ARCHIVE, tmp_path), engine=ENGINE, group="group", chunks={}) as found:
+    with xr.open_dataset(unpack(n5.ARCHIVE, tmp_path), engine=ENGINE, group="group", chunks={}) as found:
         assert {*found} == {*n5.COMPRESSORS}
         for name in n5.COMPRESSORS:
             assert np.array_equal(found[name], n5.VALUES)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import zarrcore
+from tests.archives import unpack
 from tests.core.formats.drafts.zarr_python_2_drafts import (
     ARCHIVE,
     COMPRESSORS,
@@ -29,10 +29,7 @@ CORPORA = Path(__file__).parents[4].parent / "shared" / "corpora"
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    to = tmp_path_factory.mktemp("zarr-python-2")
-    with tarfile.open(ARCHIVE) as file:
-        file.extractall(to, filter="data")
-    return to
+    return unpack(ARCHIVE, tmp_path_factory.mktemp("zarr-python-2"))
 
 
 def read(root: Path, path: str) -> AnyArray:
@@ -53,9 +50,7 @@ def test_zarrita(tmp_path: Path) -> None:
         (name, "examples"),
         ("zarr_implementations-data.tar.gz", "data/reference_image.png"),
     ):
-        with tarfile.open(CORPORA / corpus) as file:
-            members = [member for member in file if member.name.startswith(part)]
-            file.extractall(tmp_path, members, filter="data")
+        unpack(CORPORA / corpus, tmp_path, part)
     gui = pytest.importorskip("PySide6.QtGui")
     image = gui.QImage(str(tmp_path / "data" / "reference_image.png"))
     image = image.convertToFormat(gui.QImage.Format.Format_RGB888)

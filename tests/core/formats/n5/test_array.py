@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 import zarrcore
+from tests.archives import unpack
 from tests.core.formats.n5.datasets import DATASET
 from tests.core.formats.n5.zarr_python_2_n5 import ARCHIVE, COMPRESSORS, VALUES
 from zarrcore.errors import MetadataError, UnsupportedError
@@ -34,9 +34,7 @@ def extracted(name: str, to: Path) -> Path:
     archive = CORPORA / name
     if not archive.exists():
         pytest.skip(f"the corpus {name} is not beside the repository")
-    with tarfile.open(archive) as file:
-        file.extractall(to, filter="data")
-    return to
+    return unpack(archive, to)
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +88,7 @@ def test_blocks_of_varying_length_by_z5py(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", COMPRESSORS)
 def test_datasets_of_zarr_python_2_read(tmp_path: Path, name: str) -> None:
-    with tarfile.open(ARCHIVE) as file:
-        file.extractall(tmp_path, filter="data")
-    hierarchy = zarrcore.open_hierarchy(tmp_path)
+    hierarchy = zarrcore.open_hierarchy(unpack(ARCHIVE, tmp_path))
     assert hierarchy.format is Format.N5
     assert hierarchy["/"].attributes == {"who": "zarr-python"}
     array = hierarchy[f"group/{name}"]

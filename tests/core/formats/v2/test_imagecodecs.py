@@ -56,7 +56,7 @@ CASES: dict[str, tuple[str, Any, list[Any]]] = {
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("to", ["v2", "v3", "n5"])
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning", "ignore:Numcodecs codecs")
+@pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning")
 def test_arrays_are_read_and_copied(tmp_path: Path, name: str, to: str) -> None:
     dtype, compressor, filters = CASES[name]
     values = _source(tmp_path / "x", dtype, compressor, filters)

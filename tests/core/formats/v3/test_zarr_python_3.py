@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import zarrcore
+from tests.archives import unpack
 from tests.core.formats.v3.zarr_python_3_arrays import ARCHIVE, ARRAYS, values
 from zarrcore.formats import Format
 from zarrcore.operations.check import check
@@ -19,10 +19,7 @@ from zarrcore.stores import LocalStore
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    to = tmp_path_factory.mktemp("zarr-python-3")
-    with tarfile.open(ARCHIVE) as file:
-        file.extractall(to, filter="data")
-    return to
+    return unpack(ARCHIVE, tmp_path_factory.mktemp("zarr-python-3"))
 
 
 @pytest.mark.parametrize("name", ARRAYS)

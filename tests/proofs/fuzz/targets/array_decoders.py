@@ -15,6 +15,7 @@ from zarrcore.errors import CodecError, UnsupportedError
 _ONLY_READ = {
     f"imagecodecs_{name}": getattr(imagecodecs, f"{name}_encode")
     for name in ("b2nd", "jpeg", "jpeg2k", "jpegls", "jpegxl", "jpegxr", "lerc", "png", "webp")
+    if hasattr(imagecodecs, f"{name}_encode")  # b2nd is not in the last version for Python 3.11
 }
 """What encodes images and arrays of Blosc2, which are only decoded here."""
 

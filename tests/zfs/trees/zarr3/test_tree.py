@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import tarfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ import zarr.dtype
 from zarr.codecs import BloscCodec
 
 import zarrcore as zc
+from tests.archives import unpack
 from tests.core.formats import zarr_python_1_arrays
 from tests.core.formats.drafts import zarr_python_2_drafts
 from tests.core.formats.drafts.draft_writer import DRAFTS, Array, write
@@ -114,8 +114,7 @@ def older(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[z
     """One folder of all formats before Zarr v2, the drafts, and N5; opened, and mounted."""
     folder = tmp_path_factory.mktemp("older")
     for module in (zarr_python_1_arrays, zarr_python_2_n5, zarr_python_2_drafts):
-        with tarfile.open(module.ARCHIVE) as file:
-            file.extractall(folder / module.__name__.rpartition(".")[2], filter="data")
+        unpack(module.ARCHIVE, folder / module.__name__.rpartition(".")[2])
     for day in DRAFTS:
         array = Array(values("f8", (5, 6)), (2, 4), endian=">", attributes={"day": day})
         for key, value in write(day, {"/group/array": array, "/": {"n": 1}}).items():

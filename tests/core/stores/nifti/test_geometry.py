@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
+from nibabel.eulerangles import euler2mat
 
 from zarrcore.stores.nifti.geometry import affine_of, axes_of
 from zarrcore.stores.nifti.header import Header, parse_header
@@ -45,7 +46,7 @@ def test_the_affine_is_that_of_nibabel(
     version: Any,
 ) -> None:
     affine = np.eye(4)
-    affine[:3, :3] = nibabel.eulerangles.euler2mat(*angles) * lengths * [1, 1, -1 if flip else 1]
+    affine[:3, :3] = euler2mat(*angles) * lengths * [1, 1, -1 if flip else 1]
     affine[:3, 3] = offset
     header = version()
     header.set_data_shape((2, 3, 4))

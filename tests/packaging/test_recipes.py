@@ -108,10 +108,9 @@ RECIPES: Final = {
         (
             (
                 "zarrcore/conventions/registry.py",
-                "from zarrcore.conventions.matlab import MATLAB\n",
-                "from zarrcore.conventions.mood import MOODS\n",
+                '    "matlab:MATLAB": ("MATLAB_class",),\n',
+                '    "mood:MOODS": ("mood",),\n',
             ),
-            ("zarrcore/conventions/registry.py", "    MATLAB,\n", "    MOODS,\n"),
         ),
     ),
     "a data type": Recipe(

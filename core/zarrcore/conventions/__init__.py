@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from zarrcore.conventions.ome.collections import label_paths as label_paths
     from zarrcore.conventions.ome.image import image_named as image_named
     from zarrcore.conventions.ome.image import single_level as single_level
-    from zarrcore.conventions.registry import CONVENTIONS as CONVENTIONS
+    from zarrcore.conventions.registry import conventions as conventions
     from zarrcore.conventions.registry import image_of as image_of
     from zarrcore.conventions.registry import inferred as inferred
     from zarrcore.conventions.registry import is_image as is_image
@@ -96,7 +96,7 @@ else:
             "nexus.scaling": "corrected_values scaling_of",
             "ome.collections": "label_paths",
             "ome.image": "image_named single_level",
-            "registry": "CONVENTIONS image_of inferred is_image meaning recognise",
+            "registry": "conventions image_of inferred is_image meaning recognise",
             "tables": """
                 AnnotatedMatrix Column SparseMatrix SpatialData SpatialElement Table column_values
                 sparse_block

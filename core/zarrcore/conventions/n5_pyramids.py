@@ -13,16 +13,16 @@ from zarrcore.conventions.axis import Axis
 from zarrcore.conventions.image import Level, MultiscaleImage
 from zarrcore.conventions.interface import Convention, Find
 from zarrcore.conventions.level_geometry import MOST_LEVELS, DescribedLevel, Geometry, check_levels
+from zarrcore.conventions.signs import OF_N5_PYRAMIDS
 from zarrcore.conventions.values import Numbers, items, mapping, numbers, text
 from zarrcore.errors import NodeNotFoundError
 
 TITLE: Final = "N5 pyramid"
-_SIGNS: Final = ("downsamplingFactors", "scales", "multiScale")
 _FIRST_TIME: Final = "/timepoint0"
 
 
 def _recognise(node: Any) -> str | None:
-    is_pyramid = node.kind == "group" and any(node.attributes.get(sign) for sign in _SIGNS)
+    is_pyramid = node.kind == "group" and any(node.attributes.get(sign) for sign in OF_N5_PYRAMIDS)
     return MultiscaleImage.kind if is_pyramid else None
 
 

@@ -1,35 +1,58 @@
-"""All conventions, and what a node is according to them."""
+"""All conventions, and what a node is according to them. A new convention is a module and a line in `_SIGNS`.
+
+The module of a convention is imported when a node first has one of its attributes.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
-from zarrcore.conventions.cf.variable import CF, dataset_of_children
-from zarrcore.conventions.geo import EOPF, GEOZARR, PYRAMIDS
-from zarrcore.conventions.hdmf import HDMF
-from zarrcore.conventions.image import MultiscaleImage
 from zarrcore.conventions.interface import Convention, Find, Meaning
-from zarrcore.conventions.matlab import MATLAB
-from zarrcore.conventions.n5_pyramids import N5_PYRAMIDS
-from zarrcore.conventions.nexus import NEXUS
-from zarrcore.conventions.ome import OME_NGFF
-from zarrcore.conventions.tables import ANNDATA, SPATIALDATA
+from zarrcore.conventions.signs import OF_CF, OF_N5_PYRAMIDS
 from zarrcore.errors import MetadataError
 
-CONVENTIONS: Final[tuple[Convention, ...]] = (
-    OME_NGFF,
-    N5_PYRAMIDS,
-    PYRAMIDS,
-    EOPF,
-    GEOZARR,
-    ANNDATA,
-    SPATIALDATA,
-    HDMF,
-    MATLAB,
-    NEXUS,
-    CF,
-)
-"""The first that recognises a node counts."""
+if TYPE_CHECKING:
+    from zarrcore.conventions.image import MultiscaleImage
+
+_SIGNS: Final = {
+    "ome:OME_NGFF": (
+        *("ome", "multiscales", "plate", "well", "labels", "scene"),
+        "bioformats2raw.layout",
+    ),
+    "n5_pyramids:N5_PYRAMIDS": OF_N5_PYRAMIDS,
+    "geo:PYRAMIDS": ("multiscales",),
+    "geo:EOPF": ("stac_discovery",),
+    "geo:GEOZARR": (
+        *("proj:epsg", "proj:code", "proj:wkt2", "proj:projjson"),
+        *("proj:transform", "spatial:transform"),
+    ),
+    "tables:ANNDATA": ("encoding-type",),
+    "tables:SPATIALDATA": ("encoding-type", "spatialdata_attrs"),
+    "hdmf:HDMF": ("neurodata_type", "data_type", "_LINKS", "zarr_link"),
+    "matlab:MATLAB": ("MATLAB_class",),
+    "nexus:NEXUS": ("NX_class",),
+    "cf.variable:CF": ("Conventions", *OF_CF),
+}
+"""The module of each convention and its name there, and attributes: a node that it recognises has at least one of them. The
+first convention that recognises a node counts.
+"""
+
+_INFERRED: Final = ("n5_pyramids:N5_PYRAMIDS", "nexus:NEXUS")
+"""Those that may recognise a node by the nodes in it or above it."""
+
+
+def conventions() -> tuple[Convention, ...]:
+    """All conventions, in the order in which they are asked about a node."""
+    return tuple(map(_convention, _SIGNS))
+
+
+@cache
+def _convention(place: str) -> Convention:
+    module, _, name = place.partition(":")
+    found: Convention = getattr(importlib.import_module(f"zarrcore.conventions.{module}"), name)
+    return found
 
 
 def recognise(node: Any) -> tuple[Convention, str] | None:
@@ -39,10 +62,12 @@ def recognise(node: Any) -> tuple[Convention, str] | None:
     """
     if node.kind not in ("group", "array"):
         return None
-    for convention in CONVENTIONS:
-        kind = convention.recognise(node)
-        if kind is not None:
-            return convention, kind
+    for place, signs in _SIGNS.items():
+        if not node.attributes.keys().isdisjoint(signs):
+            convention = _convention(place)
+            kind = convention.recognise(node)
+            if kind is not None:
+                return convention, kind
     return None
 
 
@@ -56,7 +81,7 @@ def inferred(node: Any, find: Find | None = None) -> tuple[Convention, str] | No
     """
     if node.kind not in ("group", "array"):
         return None
-    for convention in CONVENTIONS:
+    for convention in map(_convention, _INFERRED):
         kind = convention.infer(node, find) if convention.infer is not None else None
         if kind is not None:
             return convention, kind
@@ -79,6 +104,8 @@ def meaning(node: Any, find: Find | None = None) -> Meaning | None:
     """
     recognised = recognise(node) or inferred(node, find)
     if recognised is None:
+        from zarrcore.conventions.cf.variable import dataset_of_children
+
         return dataset_of_children(node)
     return recognised[0].read(node, find or node.hierarchy.node)
 
@@ -95,6 +122,8 @@ def image_of(group: Any, find: Find | None = None) -> MultiscaleImage:
     Raises:
         As `meaning`.
     """
+    from zarrcore.conventions.image import MultiscaleImage
+
     found = meaning(group, find)
     if not isinstance(found, MultiscaleImage):
         raise MetadataError(f"{group.path}: its metadata describe no image")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from zarrcore.conventions import CONVENTIONS, Convention, recognise
+from zarrcore.conventions import Convention, conventions, recognise
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 from zarrcore.hierarchy.new_array import as_data_type
@@ -148,13 +148,13 @@ def convention_condition(words: str) -> ConventionCondition:
     (ConventionCondition(convention='ome-ngff', kind=None), ConventionCondition(convention='cf', kind='variable'))
     """
     wanted = " ".join(words.lower().split())
-    if any(wanted in convention.kinds for convention in CONVENTIONS):
+    if any(wanted in convention.kinds for convention in conventions()):
         return ConventionCondition(kind=wanted)
     name, _, kind = wanted.partition(" ")
-    for convention in CONVENTIONS:
+    for convention in conventions():
         if name in _names(convention) and kind in ("", *convention.kinds):
             return ConventionCondition(convention.name, kind or None)
-    known = "; ".join(f"{convention.name} ({', '.join(convention.kinds)})" for convention in CONVENTIONS)
+    known = "; ".join(f"{convention.name} ({', '.join(convention.kinds)})" for convention in conventions())
     raise ValueError(f"expected a convention, a kind, or both as in 'cf variable', found {words!r}: {known}")
 
 
@@ -164,9 +164,9 @@ def convention_words() -> list[str]:
     >>> [words for words in convention_words() if "image" in words][:3]
     ['label image', 'image', 'series of images']
     """
-    names = [convention.name for convention in CONVENTIONS]
-    kinds = [kind for convention in CONVENTIONS for kind in convention.kinds]
-    both = [f"{convention.name} {kind}" for convention in CONVENTIONS for kind in convention.kinds]
+    names = [convention.name for convention in conventions()]
+    kinds = [kind for convention in conventions() for kind in convention.kinds]
+    both = [f"{convention.name} {kind}" for convention in conventions() for kind in convention.kinds]
     return [*names, *dict.fromkeys(kinds), *both]
 
 

@@ -184,7 +184,7 @@ _LATE = {
     [
         (("--help",), {*_LATE, "numpy", "numcodecs", "pyfuse3", "trio", "zipfile"}, 70),
         (("mount", "--help"), {*_LATE, "numpy", "numcodecs", "pyfuse3", "trio", "zipfile"}, 36),
-        (("tree", "SOURCE"), {*_LATE, "numcodecs", "pyfuse3", "trio", "zipfile"}, 227),
+        (("tree", "SOURCE"), {*_LATE, "numcodecs", "pyfuse3", "trio", "zipfile"}, 185),
     ],
 )
 def test_a_command_loads_few_modules(

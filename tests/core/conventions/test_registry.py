@@ -2,17 +2,62 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 import zarrcore as zc
 from tests.core.conventions.described import described
-from zarrcore.conventions import image_of, is_image, meaning, recognise
+from zarrcore.conventions import conventions, image_of, is_image, meaning, recognise
 from zarrcore.errors import MetadataError
 from zarrcore.stores import MemoryStore
 
 MULTISCALES = [{"datasets": [{"path": "0"}]}]
+VALUES = (
+    *("CF-1.8", "NXdata", "NXentry", "csr_matrix", "anndata", "ngff:shapes", "x", "EPSG:4326", 4326, True),
+    *([1, 0, 0, 0, -1, 0], [[1, 1]], MULTISCALES, {"version": "1"}, [{"name": "a", "path": "b"}]),
+    *({"scene": {}}, {"type": "collection"}, {"layout": [{"asset": "0"}]}, {"images": []}),
+)
+
+
+class Everything(dict[str, Any]):
+    """Attributes that hold a value under each name, and collect the names that they are asked for."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+        self.asked = set[str]()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.asked.add(name)
+        return self.value
+
+    __getitem__ = get
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(str(name)) is not None
+
+
+@pytest.mark.parametrize("kind", ["group", "array"])
+def test_what_a_convention_recognises_has_an_attribute_that_the_registry_names(kind: str) -> None:
+    def node(attributes: dict[str, Any]) -> Any:
+        made = described("/a", attributes, kind=kind)
+        made.dimension_names = ("x",)
+        return made
+
+    names, recognised = set[str](), set[Any]()
+    for convention, value in product(conventions(), VALUES):
+        everything = Everything(value)
+        convention.recognise(node(everything))
+        names |= everything.asked
+    for name, value in product(names, VALUES):
+        told = node({"namespace": "x", name: value})
+        asked = ((convention, convention.recognise(told)) for convention in conventions())
+        expected = next(((convention, found) for convention, found in asked if found is not None), None)
+        assert recognise(told) == expected, (name, value)
+        recognised |= {expected and expected[0]}
+    assert len(recognised) > (8 if kind == "group" else 3)
 
 
 @pytest.mark.parametrize(

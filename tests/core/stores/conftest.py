@@ -42,7 +42,8 @@ def write_values(root: Path) -> Path:
         file = root / key
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(value)
-        os.utime(file, (1_700_000_000, 1_700_000_000))  # Apache changes the tag of a file that is a second old
+        # Apache changes the tag of a file when that is a second old.
+        os.utime(file, (1_700_000_000, 1_700_000_000))
     return root
 
 

@@ -23,24 +23,11 @@ from zarrcore.conventions.cf.signedness import kind_of, reinterpreted_bound
 from zarrcore.conventions.cf.times import is_time
 from zarrcore.conventions.geo.georeference import georeference_of
 from zarrcore.conventions.interface import Convention, Find
+from zarrcore.conventions.signs import OF_CF
 from zarrcore.conventions.units import LATITUDES, LONGITUDES
 from zarrcore.conventions.values import mapping, text
 from zarrcore.conventions.variable import Dataset, Variable
 
-_SIGNS: Final = (
-    "standard_name",
-    "units",
-    "long_name",
-    "axis",
-    "scale_factor",
-    "add_offset",
-    "cell_methods",
-    "grid_mapping",
-    "flag_meanings",
-    "bounds",
-    "calendar",
-    "valid_range",
-)
 _MOST_CHILDREN: Final = 200
 _KINDS: Final = {"X": "longitude", "Y": "latitude", "Z": "vertical", "T": "time"}
 """The kinds of axes, by the attribute ``axis``."""
@@ -50,7 +37,7 @@ _KIND_OF_UNIT: Final = {**dict.fromkeys(LATITUDES, "latitude"), **dict.fromkeys(
 def _recognise(node: Any) -> str | None:
     if node.kind == "group":
         return Dataset.kind if version_of(node.attributes) is not None else None
-    if node.kind != "array" or not any(_says_something(node.attributes.get(sign)) for sign in _SIGNS):
+    if node.kind != "array" or not any(_says_something(node.attributes.get(sign)) for sign in OF_CF):
         return None
     return Variable.kind if node.dimension_names or "standard_name" in node.attributes else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import zarrcore as zc
@@ -32,3 +33,14 @@ def test_a_block_that_does_not_read_back_is_an_error(source: Path) -> None:
     with pytest.raises(zc.BrokenBodyError, match="does not read back"):
         copy(source, Forgetful(), codecs=())
     assert copy(source, Forgetful(), codecs=(), verify=False).arrays == 2
+
+
+@pytest.mark.parametrize("dtype", ["i4, f8", "V9", "U3", "c16", "S3"])
+@pytest.mark.parametrize("length", [7, 8])
+def test_elements_of_any_size_are_compared(dtype: str, length: int) -> None:
+    values = np.frombuffer(b"a\0\0\0" * 28 + b"b\0\0\0" * 4, "u1")
+    values = values[: length * np.dtype(dtype).itemsize].view(dtype)
+    source = zc.create(MemoryStore(), "v2")
+    source.create_array("a", data=values, chunks=(4,))
+    result = zc.copy(source, MemoryStore(), chunks=(length,))
+    assert result.arrays == 1

@@ -200,8 +200,9 @@ class Failure:
         """Whether the same request may succeed in a repeat."""
         if self.trouble.startswith(_LASTING) or self.kind in _SILENCE:
             return False
-        is_slow = self.code == service_codes.SLOW_BODY
-        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind) or is_slow
+        if self.code == service_codes.SLOW_BODY or self.code in service_codes.OVERTAKEN:
+            return True
+        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 
     @property
     def has_no_server(self) -> bool:
@@ -227,7 +228,8 @@ class Failure:
     def exists(self) -> bool:
         """Whether there already was a value that must not be replaced."""
         known = self.name in ("AlreadyExistsError", "PreconditionError") or self.status in (409, 412)
-        return known and not self.denied
+        tells_nothing = self.code in service_codes.OVERTAKEN or self.code in service_codes.NO_PLACE
+        return known and not tells_nothing and not self.denied
 
     @property
     def denied(self) -> bool:
@@ -359,7 +361,11 @@ _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str]
         UnreachableError,
         "the server fails{status}{efforts}",
     ),
-    (lambda f: "Got invalid" in f.text, BrokenBodyError, "the answer is not an answer of {service}"),
+    (
+        lambda f: "Got invalid" in f.text or "Header missing" in f.text,
+        BrokenBodyError,
+        "the answer is not an answer of {service}",
+    ),
     (lambda f: f.broke_off, BrokenBodyError, "the answer broke off before its end"),
     (lambda f: f.kind in _UNREACHED, UnreachableError, "{trouble}"),
     (lambda f: f.redirected, UnreachableError, "the server redirects without an address"),

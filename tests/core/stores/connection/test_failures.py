@@ -122,6 +122,22 @@ def test_a_refusal_does_not_mean_that_a_value_exists() -> None:
 
 
 @pytest.mark.parametrize(
+    "code", ["ConditionalRequestConflict", "OperationAborted", "ContainerBeingDeleted", "AccountBeingCreated"]
+)
+def test_a_conflict_of_requests_does_not_mean_that_a_value_exists(code: str) -> None:
+    failure = Failure.of_refusal(409, f"<Error><Code>{code}</Code></Error>", 0.0)
+    assert not failure.exists
+    assert type(raised(failure)) is StoreError
+    assert Failure.of_refusal(409, "<Error><Code>BlobAlreadyExists</Code></Error>", 0.0).exists
+
+
+def test_a_request_that_another_one_overtook_is_repeated() -> None:
+    for code in ("ConditionalRequestConflict", "OperationAborted"):
+        assert Failure.of_refusal(409, f"<Error><Code>{code}</Code></Error>", 0.0).passing
+    assert not Failure.of_refusal(409, "<Error><Code>ContainerBeingDeleted</Code></Error>", 0.0).passing
+
+
+@pytest.mark.parametrize(
     ("failure", "kind", "said"),
     [
         (Failure.of_kind("Timeout"), StoreTimeoutError, "no answer within the time allowed (--timeout)"),
@@ -132,6 +148,21 @@ def test_a_refusal_does_not_mean_that_a_value_exists() -> None:
         (Failure.of_kind("Decode"), BrokenBodyError, "the answer broke off before its end"),
         (Failure.of_status(404), StoreNotFoundError, "there is no such store (404 Not Found)"),
         (Failure.of(ValueError("odd")), InvalidKeyError, "this name is not possible in S3"),
+        (
+            Failure.of(OSError("Unable to extract metadata from headers: ETag Header missing from response")),
+            BrokenBodyError,
+            "the answer is not an answer of S3",
+        ),
+        (
+            Failure.of_refusal(403, "<Error><Code>QuotaExceeded</Code></Error>", 0.0),
+            AccessDeniedError,
+            "the quota is used up (403 Forbidden, QuotaExceeded); erase what is not needed, or have the quota raised",
+        ),
+        (
+            Failure.of_refusal(409, "<Error><Code>BlobArchived</Code></Error>", 0.0),
+            AccessDeniedError,
+            "the value is archived (409 Conflict, BlobArchived); restore it from its storage class first",
+        ),
         (Failure.of_status(418), StoreError, "the request failed (418 I'm a Teapot)"),
     ],
 )

@@ -49,6 +49,8 @@ _NOT_YET: Final = "the server's certificate is not valid yet, or this machine's 
 _MALFORMED: Final = "the server's certificate, or that of its authority, is malformed"
 _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
 _CIRCLES: Final = "the server redirects in circles"
+_PROXY_LOGIN: Final = "the proxy requires a login, such as that in http://USER:PASSWORD@PROXY:PORT"
+_PROXY_REFUSES: Final = "the proxy does not connect to the server"
 _NO_NAME: Final = "the server's name cannot be resolved"
 _REFUSED: Final = "the server refuses the connection"
 _ELSEWHERE: Final = "the bucket is in {region}; name it with --region"
@@ -71,6 +73,10 @@ _TROUBLES: Final = {
     "invalid peer certificate": _NO_TRUST,
     "InvalidContentType": _NO_TLS,
     "error following redirect": _CIRCLES,
+    "ProxyAuthRequired": _PROXY_LOGIN,
+    "proxy authorization required": _PROXY_LOGIN,
+    "TunnelUnsuccessful": _PROXY_REFUSES,
+    "tunnel error: unsuccessful": _PROXY_REFUSES,
     "dns error": _NO_NAME,
     "ConnectionRefused": _REFUSED,
     # of httpx, that is, of OpenSSL and the C library
@@ -82,6 +88,7 @@ _TROUBLES: Final = {
     "unable to verify": _NO_TRUST,
     "CERTIFICATE_VERIFY_FAILED": _MALFORMED,
     "Exceeded maximum allowed redirects": _CIRCLES,
+    "407 Proxy Authentication Required": _PROXY_LOGIN,
     "WRONG_VERSION_NUMBER": _NO_TLS,
     "RECORD_LAYER_FAILURE": _NO_TLS,
     "Name or service not known": _NO_NAME,
@@ -93,7 +100,7 @@ _CERTIFICATES: Final = (_NO_TRUST, _OWN_AUTHORITY, _OTHER_NAME, _EXPIRED, _NOT_Y
 _BROKEN_RULE: Final = re.compile(r"certificate verify failed: ([^(\n]*[^(\n ])")
 """OpenSSL's name of the broken rule; from Python 3.13 on, all rules of RFC 5280 apply."""
 
-_LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES)
+_LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES, _PROXY_LOGIN)
 """Problems that a repeat does not solve."""
 
 _SILENCE: Final = ("Timeout", "Slow")
@@ -297,7 +304,7 @@ class Failure:
             surroundings: what the environment decides of where requests go, and the user may not know.
         """
         kind, reason = self._kind_and_reason(service, hint)
-        if surroundings and not self.status and self.kind:
+        if surroundings and (self.status == 407 or (not self.status and self.kind)):
             reason = f"{reason}; {surroundings}"
         if kind is InvalidKeyError and key is None:
             kind, reason = StoreError, "its address, or an option, cannot be used"
@@ -352,6 +359,7 @@ _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str]
     (lambda f: f.wrong_region, StoreError, _ELSEWHERE),
     (lambda f: f.no_credentials, AccessDeniedError, "no credentials were found; {hint}"),
     (lambda f: f.denied, AccessDeniedError, "{denial}{status}; {hint}"),
+    (lambda f: f.status == 407, UnreachableError, _PROXY_LOGIN + "{status}"),
     (lambda f: f.kind == "Timeout", StoreTimeoutError, _NO_ANSWER),
     (lambda f: f.status in (408, 504), StoreTimeoutError, "the server ran out of time{status}{efforts}"),
     (lambda f: f.kind == "Slow", StoreTimeoutError, _SLOW),

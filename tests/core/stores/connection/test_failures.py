@@ -46,6 +46,22 @@ def test_each_certificate_problem_has_its_own_message(reason: str, said: str) ->
     assert not Failure.of_kind("Connect", trouble=trouble).passing
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hyper_util::client::legacy::Error(Connect, ProxyAuthRequired)", "requires a login"),
+        ("tunnel error: proxy authorization required", "requires a login"),
+        ("407 Proxy Authentication Required", "requires a login"),
+        ("hyper_util::client::legacy::Error(Connect, TunnelUnsuccessful)", "does not connect"),
+        ("tunnel error: unsuccessful", "does not connect"),
+    ],
+)
+def test_what_a_proxy_refuses_is_told(text: str, said: str) -> None:
+    failure = Failure.of_kind("Connect", trouble=trouble_in(text))
+    assert said in str(raised(failure))
+    assert failure.passing is (said == "does not connect")
+
+
 def test_an_unusable_option_is_not_reported_as_an_invalid_name() -> None:
     failure = Failure.of(ValueError("HTTP error: builder error"))
     error = failure.error("http://h", None, "http://h", service="a web server", hint="")

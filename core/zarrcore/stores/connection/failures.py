@@ -48,6 +48,7 @@ _EXPIRED: Final = "the server's certificate has expired"
 _NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is behind"
 _MALFORMED: Final = "the server's certificate, or that of its authority, is malformed"
 _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
+_ONLY_TLS: Final = "the server speaks only TLS (try https:// for http://)"
 _CIRCLES: Final = "the server redirects in circles"
 _PROXY_LOGIN: Final = "the proxy requires a login, such as that in http://USER:PASSWORD@PROXY:PORT"
 _PROXY_REFUSES: Final = "the proxy does not connect to the server"
@@ -79,6 +80,10 @@ _TROUBLES: Final = {
     "tunnel error: unsuccessful": _PROXY_REFUSES,
     "dns error": _NO_NAME,
     "ConnectionRefused": _REFUSED,
+    # of nginx, Go and Apache, in the body of an answer with status 400
+    "plain HTTP request was sent to HTTPS port": _ONLY_TLS,
+    "HTTP request to an HTTPS server": _ONLY_TLS,
+    "speaking plain HTTP to an SSL-enabled server": _ONLY_TLS,
     # of httpx, that is, of OpenSSL and the C library
     "certificate is not valid for": _OTHER_NAME,
     "certificate has expired": _EXPIRED,
@@ -186,6 +191,7 @@ class Failure:
     def of_refusal(cls, status: int, reason: str, retry_after_s: float, date: str = "") -> Failure:
         """An answer with an HTTP error status, whose body gives the service's reason in XML."""
         code, region = _CODE.search(reason), _REGION.search(reason)
+        trouble = trouble_in(reason) if status == HTTPStatus.BAD_REQUEST else ""
         return cls(
             status,
             code.group(1) if code else "",
@@ -193,6 +199,7 @@ class Failure:
             "",
             "",
             region=region.group(1) if region else "",
+            trouble=trouble if trouble == _ONLY_TLS else "",
             retry_after_s=retry_after_s,
             date=date,
         )
@@ -357,6 +364,7 @@ class Failure:
 _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str], ...]] = (
     (lambda f: f.no_bucket, StoreNotFoundError, "there is no such bucket or container ({code})"),
     (lambda f: f.wrong_region, StoreError, _ELSEWHERE),
+    (lambda f: f.trouble == _ONLY_TLS, UnreachableError, "{trouble}{status}"),
     (lambda f: f.no_credentials, AccessDeniedError, "no credentials were found; {hint}"),
     (lambda f: f.denied, AccessDeniedError, "{denial}{status}; {hint}"),
     (lambda f: f.status == 407, UnreachableError, _PROXY_LOGIN + "{status}"),

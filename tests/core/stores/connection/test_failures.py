@@ -62,6 +62,26 @@ def test_what_a_proxy_refuses_is_told(text: str, said: str) -> None:
     assert failure.passing is (said == "does not connect")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<center>The plain HTTP request was sent to HTTPS port</center>",
+        "Client sent an HTTP request to an HTTPS server.",
+        "Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />",
+    ],
+)
+def test_a_plain_request_to_a_port_for_tls_is_told(body: str) -> None:
+    said = "the server speaks only TLS (try https:// for http://) (400 Bad Request)"
+    for failure in (
+        Failure.of_refusal(400, body, 0.0),
+        Failure.of(OSError(f"Server returned non-2xx status code: 400: {body}")),
+    ):
+        error = raised(failure)
+        assert type(error) is UnreachableError
+        assert str(error) == f"a in s3://b: {said}"
+    assert Failure.of_refusal(502, "Connection refused", 0.0).trouble == ""
+
+
 def test_an_unusable_option_is_not_reported_as_an_invalid_name() -> None:
     failure = Failure.of(ValueError("HTTP error: builder error"))
     error = failure.error("http://h", None, "http://h", service="a web server", hint="")

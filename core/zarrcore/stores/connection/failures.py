@@ -21,6 +21,7 @@ from zarrcore.errors import (
     InvalidKeyError,
     KeyTooLongError,
     StoreError,
+    StoreFullError,
     StoreNotFoundError,
     StoreTimeoutError,
     UnreachableError,
@@ -58,6 +59,7 @@ _ELSEWHERE: Final = "the bucket is in {region}; name it with --region"
 _NO_ANSWER: Final = "no answer within the time allowed (--timeout)"
 _SLOW: Final = f"less than {MINIMUM_RATE} bytes per second arrive (--timeout)"
 _TOO_MANY: Final = "the server asks for fewer requests{status}{efforts}; try again later"
+_NO_ROOM: Final = "there is no room left, or the quota is used up{status}"
 _INVALID_KEYS: Final = ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError")
 _UNREACHED: Final = ("Connect", "Request", "Unknown")
 
@@ -366,6 +368,7 @@ _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str]
     (lambda f: f.wrong_region, StoreError, _ELSEWHERE),
     (lambda f: f.trouble == _ONLY_TLS, UnreachableError, "{trouble}{status}"),
     (lambda f: f.no_credentials, AccessDeniedError, "no credentials were found; {hint}"),
+    (lambda f: f.status == 507 or f.code == service_codes.FULL, StoreFullError, _NO_ROOM),
     (lambda f: f.denied, AccessDeniedError, "{denial}{status}; {hint}"),
     (lambda f: f.status == 407, UnreachableError, _PROXY_LOGIN + "{status}"),
     (lambda f: f.kind == "Timeout", StoreTimeoutError, _NO_ANSWER),

@@ -69,7 +69,6 @@ DENIED: Final = {
     "NoAuthenticationInformation": "the account requires credentials",
     UNPAID: "requests must be paid for",
     **dict.fromkeys(ARCHIVED, "the value is archived"),
-    FULL: "the quota is used up",
     FORBIDDEN: "access is denied",
 }
 """Why the service refuses, whatever the status of its answer."""
@@ -77,7 +76,6 @@ DENIED: Final = {
 REMEDIES: Final = {
     **dict.fromkeys(EXPIRED, "renew them"),
     SKEWED: "set the clock",
-    FULL: "erase what is not needed, or have the quota raised",
     **dict.fromkeys(ARCHIVED, "restore it from its storage class first"),
     UNPAID: "name who pays with --header 'x-goog-user-project: PROJECT'",
 }

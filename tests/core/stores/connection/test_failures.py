@@ -11,6 +11,7 @@ from zarrcore.errors import (
     BrokenBodyError,
     InvalidKeyError,
     StoreError,
+    StoreFullError,
     StoreNotFoundError,
     StoreTimeoutError,
     UnreachableError,
@@ -191,8 +192,13 @@ def test_a_request_that_another_one_overtook_is_repeated() -> None:
         ),
         (
             Failure.of_refusal(403, "<Error><Code>QuotaExceeded</Code></Error>", 0.0),
-            AccessDeniedError,
-            "the quota is used up (403 Forbidden, QuotaExceeded); erase what is not needed, or have the quota raised",
+            StoreFullError,
+            "there is no room left, or the quota is used up (403 Forbidden, QuotaExceeded)",
+        ),
+        (
+            Failure.of_status(507),
+            StoreFullError,
+            "there is no room left, or the quota is used up (507 Insufficient Storage)",
         ),
         (
             Failure.of_refusal(409, "<Error><Code>BlobArchived</Code></Error>", 0.0),

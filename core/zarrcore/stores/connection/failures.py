@@ -33,6 +33,8 @@ from zarrcore.stores.connection.retries import MINIMUM_RATE, YEAR_S
 _MOVED: Final = (301, 302, 307, 308)
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
+_ERASING: Final = re.compile(r"request failed for key .*\(code: (?:(\d{3})|(\w{1,64}))\)")
+"""How obstore tells that one of several keys was not erased: by Azure's status, or the code of S3."""
 _REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
 _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
 _URL: Final = re.compile(r"(\b\w+://)(?:[^\s/?#]*@)?([^\s?#]*)\S*")
@@ -171,9 +173,11 @@ class Failure:
             return error.failure
         text = str(error)
         status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
+        if erasing := _ERASING.search(text):
+            status, code = (erasing if erasing[1] else None), (erasing if erasing[2] else None)
         return cls(
             status=int(status.group(1)) if status else 0,
-            code=code.group(1)
+            code=code[code.lastindex or 1]
             if code
             else next((sign for sign in service_codes.WITHOUT_KEYS if sign in text), ""),
             kind=kind.group(1) if kind else "",
@@ -216,7 +220,10 @@ class Failure:
         """Whether the same request may succeed in a repeat."""
         if self.trouble.startswith(_LASTING) or self.kind in _SILENCE:
             return False
-        if self.code == service_codes.SLOW_BODY or self.code in service_codes.OVERTAKEN:
+        if (
+            self.code == service_codes.SLOW_BODY
+            or self.code in service_codes.OVERTAKEN | service_codes.FAILING
+        ):
             return True
         return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 

@@ -113,6 +113,19 @@ def test_an_exception_of_obstore_is_taken_apart() -> None:
     assert (error.key, error.url) == ("a", "s3://b")
 
 
+def test_a_key_that_was_not_erased_among_others_is_told() -> None:
+    s3 = "Generic S3 error: DeleteObjects request failed for key p/x: no (code: {})"
+    azure = "Generic MicrosoftAzure error: Bulk delete request failed for key p/x: AuthorizationFailure (code: {})"
+    for text, code in ((s3, "AccessDenied"), (azure, "403")):
+        failure = Failure.of(OSError(text.format(code)))
+        assert type(raised(failure)) is AccessDeniedError
+        assert not failure.passing
+    for text, code in ((s3, "SlowDown"), (azure, "503")):
+        failure = Failure.of(OSError(text.format(code)))
+        assert type(raised(failure)) is UnreachableError
+        assert failure.passing
+
+
 def test_a_failed_request_for_credentials_is_not_an_outage() -> None:
     text = "Error performing PUT http://169.254.169.254/latest/api/token - HTTP error: HttpError { kind: Connect }"
     failure = Failure.of(OSError(text))

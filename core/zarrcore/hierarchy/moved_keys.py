@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from zarrcore.errors import BrokenBodyError, NodeExistsError, ZarrError
+from zarrcore.errors import BrokenBodyError, NodeExistsError, StoreError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.stores.interface import ByteRange, ReadableStore, Renaming, StoreEntry
 from zarrcore.stores.wrapper.interface import listable, writable
@@ -26,7 +26,8 @@ def move_keys(store: ReadableStore, format_: Format, path: str, new: str) -> boo
     Raises:
         NodeExistsError: another writer stored something at ``new`` meanwhile.
         BrokenBodyError: a copied value differs from the original.
-        StoreError: the store failed. Everything is still at ``path``, and copies that could be erased are erased.
+        StoreError: the store failed. Everything is still at ``path``, and copies that could be erased are erased; or
+            everything is at ``new``, and the originals could not be erased, which the message says.
     """
     prefix, new_prefix = format_.prefix(path), format_.prefix(new)
     renaming = writable(store).rename_prefix(prefix, new_prefix)
@@ -47,8 +48,12 @@ def move_keys(store: ReadableStore, format_: Format, path: str, new: str) -> boo
         with suppress(ZarrError):
             writable(store).erase_prefix(new_prefix)
         raise
-    writable(store).erase_values(documents)
-    writable(store).erase_prefix(prefix)
+    try:
+        writable(store).erase_values(documents)
+        writable(store).erase_prefix(prefix)
+    except StoreError as error:
+        error.message += f"; {new} is a complete copy, and what is left at {path} may be erased"
+        raise
     return False
 
 

@@ -276,7 +276,7 @@ class NodeWriter:
             NodeExistsError: something is at the new path, or an array above it.
             SelectionError: the new path is not valid, or below the node.
             UnsupportedError: the format cannot be written.
-            StoreError: the store failed; the node is still at its path.
+            StoreError: the store failed; the node is still at its path, or, as the message then says, all of it at the new one.
         """
         with self._lock:
             seen, missing = self.check_move(path, new)

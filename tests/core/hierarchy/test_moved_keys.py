@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +159,21 @@ def test_a_changed_node_is_read_anew_after_a_move() -> None:
     made.create_array("/g/x", shape=(1,), dtype="i1")
     made.move("/g/x", "/i")
     assert (made["/h"].shape, made["/i"].shape) == ((5, 7), (1,))
+
+
+@pytest.mark.parametrize("method", ["erase_values", "erase_prefix"])
+def test_originals_that_cannot_be_erased_are_told(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    store = MemoryStore()
+    made = hierarchy(store)
+    before = {key[2:]: value for key, value in values(store).items() if key.startswith("g/")}
+
+    def refuse(keys: Iterable[str]) -> None:
+        if [*keys]:  # none are a question whether the store can be written
+            raise StoreError("access is denied", url=store.url)
+
+    monkeypatch.setattr(store, method, refuse)
+    with pytest.raises(
+        StoreError, match="denied; /h is a complete copy, and what is left at /g may be erased"
+    ):
+        made.move("/g", "/h")
+    assert {key[2:]: value for key, value in values(store).items() if key.startswith("h/")} == before

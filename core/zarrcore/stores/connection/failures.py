@@ -21,6 +21,7 @@ from zarrcore.errors import (
     InvalidKeyError,
     KeyTooLongError,
     StoreError,
+    StoreFullError,
     StoreNotFoundError,
     StoreTimeoutError,
     UnreachableError,
@@ -32,6 +33,8 @@ from zarrcore.stores.connection.retries import MINIMUM_RATE, YEAR_S
 _MOVED: Final = (301, 302, 307, 308)
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
+_ERASING: Final = re.compile(r"request failed for key .*\(code: (?:(\d{3})|(\w{1,64}))\)")
+"""How obstore tells that one of several keys was not erased: by Azure's status, or the code of S3."""
 _REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
 _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
 _URL: Final = re.compile(r"(\b\w+://)(?:[^\s/?#]*@)?([^\s?#]*)\S*")
@@ -48,13 +51,17 @@ _EXPIRED: Final = "the server's certificate has expired"
 _NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is behind"
 _MALFORMED: Final = "the server's certificate, or that of its authority, is malformed"
 _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
+_ONLY_TLS: Final = "the server speaks only TLS (try https:// for http://)"
 _CIRCLES: Final = "the server redirects in circles"
+_PROXY_LOGIN: Final = "the proxy requires a login, such as that in http://USER:PASSWORD@PROXY:PORT"
+_PROXY_REFUSES: Final = "the proxy does not connect to the server"
 _NO_NAME: Final = "the server's name cannot be resolved"
 _REFUSED: Final = "the server refuses the connection"
 _ELSEWHERE: Final = "the bucket is in {region}; name it with --region"
 _NO_ANSWER: Final = "no answer within the time allowed (--timeout)"
 _SLOW: Final = f"less than {MINIMUM_RATE} bytes per second arrive (--timeout)"
 _TOO_MANY: Final = "the server asks for fewer requests{status}{efforts}; try again later"
+_NO_ROOM: Final = "there is no room left, or the quota is used up{status}"
 _INVALID_KEYS: Final = ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError")
 _UNREACHED: Final = ("Connect", "Request", "Unknown")
 
@@ -71,8 +78,16 @@ _TROUBLES: Final = {
     "invalid peer certificate": _NO_TRUST,
     "InvalidContentType": _NO_TLS,
     "error following redirect": _CIRCLES,
+    "ProxyAuthRequired": _PROXY_LOGIN,
+    "proxy authorization required": _PROXY_LOGIN,
+    "TunnelUnsuccessful": _PROXY_REFUSES,
+    "tunnel error: unsuccessful": _PROXY_REFUSES,
     "dns error": _NO_NAME,
     "ConnectionRefused": _REFUSED,
+    # of nginx, Go and Apache, in the body of an answer with status 400
+    "plain HTTP request was sent to HTTPS port": _ONLY_TLS,
+    "HTTP request to an HTTPS server": _ONLY_TLS,
+    "speaking plain HTTP to an SSL-enabled server": _ONLY_TLS,
     # of httpx, that is, of OpenSSL and the C library
     "certificate is not valid for": _OTHER_NAME,
     "certificate has expired": _EXPIRED,
@@ -82,6 +97,7 @@ _TROUBLES: Final = {
     "unable to verify": _NO_TRUST,
     "CERTIFICATE_VERIFY_FAILED": _MALFORMED,
     "Exceeded maximum allowed redirects": _CIRCLES,
+    "407 Proxy Authentication Required": _PROXY_LOGIN,
     "WRONG_VERSION_NUMBER": _NO_TLS,
     "RECORD_LAYER_FAILURE": _NO_TLS,
     "Name or service not known": _NO_NAME,
@@ -93,7 +109,7 @@ _CERTIFICATES: Final = (_NO_TRUST, _OWN_AUTHORITY, _OTHER_NAME, _EXPIRED, _NOT_Y
 _BROKEN_RULE: Final = re.compile(r"certificate verify failed: ([^(\n]*[^(\n ])")
 """OpenSSL's name of the broken rule; from Python 3.13 on, all rules of RFC 5280 apply."""
 
-_LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES)
+_LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES, _PROXY_LOGIN)
 """Problems that a repeat does not solve."""
 
 _SILENCE: Final = ("Timeout", "Slow")
@@ -157,9 +173,11 @@ class Failure:
             return error.failure
         text = str(error)
         status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
+        if erasing := _ERASING.search(text):
+            status, code = (erasing if erasing[1] else None), (erasing if erasing[2] else None)
         return cls(
             status=int(status.group(1)) if status else 0,
-            code=code.group(1)
+            code=code[code.lastindex or 1]
             if code
             else next((sign for sign in service_codes.WITHOUT_KEYS if sign in text), ""),
             kind=kind.group(1) if kind else "",
@@ -179,6 +197,7 @@ class Failure:
     def of_refusal(cls, status: int, reason: str, retry_after_s: float, date: str = "") -> Failure:
         """An answer with an HTTP error status, whose body gives the service's reason in XML."""
         code, region = _CODE.search(reason), _REGION.search(reason)
+        trouble = trouble_in(reason) if status == HTTPStatus.BAD_REQUEST else ""
         return cls(
             status,
             code.group(1) if code else "",
@@ -186,6 +205,7 @@ class Failure:
             "",
             "",
             region=region.group(1) if region else "",
+            trouble=trouble if trouble == _ONLY_TLS else "",
             retry_after_s=retry_after_s,
             date=date,
         )
@@ -200,8 +220,12 @@ class Failure:
         """Whether the same request may succeed in a repeat."""
         if self.trouble.startswith(_LASTING) or self.kind in _SILENCE:
             return False
-        is_slow = self.code == service_codes.SLOW_BODY
-        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind) or is_slow
+        if (
+            self.code == service_codes.SLOW_BODY
+            or self.code in service_codes.OVERTAKEN | service_codes.FAILING
+        ):
+            return True
+        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 
     @property
     def has_no_server(self) -> bool:
@@ -227,7 +251,8 @@ class Failure:
     def exists(self) -> bool:
         """Whether there already was a value that must not be replaced."""
         known = self.name in ("AlreadyExistsError", "PreconditionError") or self.status in (409, 412)
-        return known and not self.denied
+        tells_nothing = self.code in service_codes.OVERTAKEN or self.code in service_codes.NO_PLACE
+        return known and not tells_nothing and not self.denied
 
     @property
     def denied(self) -> bool:
@@ -295,7 +320,7 @@ class Failure:
             surroundings: what the environment decides of where requests go, and the user may not know.
         """
         kind, reason = self._kind_and_reason(service, hint)
-        if surroundings and not self.status and self.kind:
+        if surroundings and (self.status == 407 or (not self.status and self.kind)):
             reason = f"{reason}; {surroundings}"
         if kind is InvalidKeyError and key is None:
             kind, reason = StoreError, "its address, or an option, cannot be used"
@@ -348,8 +373,11 @@ class Failure:
 _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str], ...]] = (
     (lambda f: f.no_bucket, StoreNotFoundError, "there is no such bucket or container ({code})"),
     (lambda f: f.wrong_region, StoreError, _ELSEWHERE),
+    (lambda f: f.trouble == _ONLY_TLS, UnreachableError, "{trouble}{status}"),
     (lambda f: f.no_credentials, AccessDeniedError, "no credentials were found; {hint}"),
+    (lambda f: f.status == 507 or f.code == service_codes.FULL, StoreFullError, _NO_ROOM),
     (lambda f: f.denied, AccessDeniedError, "{denial}{status}; {hint}"),
+    (lambda f: f.status == 407, UnreachableError, _PROXY_LOGIN + "{status}"),
     (lambda f: f.kind == "Timeout", StoreTimeoutError, _NO_ANSWER),
     (lambda f: f.status in (408, 504), StoreTimeoutError, "the server ran out of time{status}{efforts}"),
     (lambda f: f.kind == "Slow", StoreTimeoutError, _SLOW),
@@ -359,7 +387,11 @@ _MEANINGS: Final[tuple[tuple[Callable[[Failure], object], type[StoreError], str]
         UnreachableError,
         "the server fails{status}{efforts}",
     ),
-    (lambda f: "Got invalid" in f.text, BrokenBodyError, "the answer is not an answer of {service}"),
+    (
+        lambda f: "Got invalid" in f.text or "Header missing" in f.text,
+        BrokenBodyError,
+        "the answer is not an answer of {service}",
+    ),
     (lambda f: f.broke_off, BrokenBodyError, "the answer broke off before its end"),
     (lambda f: f.kind in _UNREACHED, UnreachableError, "{trouble}"),
     (lambda f: f.redirected, UnreachableError, "the server redirects without an address"),

@@ -38,8 +38,17 @@ SKEWED: Final = "RequestTimeTooSkewed"
 FORBIDDEN: Final = "AccessDenied"
 """The service gives no other reason; it may also hide that a key does not exist."""
 
-ARCHIVED: Final = "InvalidObjectState"
+ARCHIVED: Final = ("InvalidObjectState", "BlobArchived", "BlobBeingRehydrated")
 """The value is in a class of storage that must be restored before it can be read."""
+
+FULL: Final = "QuotaExceeded"
+"""Nothing more may be stored; Ceph answers so with the status 403."""
+
+OVERTAKEN: Final = frozenset({"ConditionalRequestConflict", "OperationAborted"})
+"""Another request for the same key was under way: what became of it, a repeat shows."""
+
+NO_PLACE: Final = frozenset({"ContainerBeingDeleted", "ContainerDisabled", "AccountBeingCreated"})
+"""The container takes no requests: nothing is known of its keys."""
 
 UNPAID: Final = "UserProjectMissing"
 """The one who reads must name who pays."""
@@ -59,7 +68,7 @@ DENIED: Final = {
     "PublicAccessNotPermitted": "the account requires credentials",
     "NoAuthenticationInformation": "the account requires credentials",
     UNPAID: "requests must be paid for",
-    ARCHIVED: "the value is archived",
+    **dict.fromkeys(ARCHIVED, "the value is archived"),
     FORBIDDEN: "access is denied",
 }
 """Why the service refuses, whatever the status of its answer."""
@@ -67,7 +76,7 @@ DENIED: Final = {
 REMEDIES: Final = {
     **dict.fromkeys(EXPIRED, "renew them"),
     SKEWED: "set the clock",
-    ARCHIVED: "restore it from its storage class first",
+    **dict.fromkeys(ARCHIVED, "restore it from its storage class first"),
     UNPAID: "name who pays with --header 'x-goog-user-project: PROJECT'",
 }
 """What to do where other credentials do not help."""

@@ -445,4 +445,7 @@ def failure_of(error: httpx.HTTPError) -> Failure:
         return Failure.of_kind("Timeout")
     if isinstance(error, httpx.DecodingError):
         return Failure.of_kind("Decode")
-    return Failure.of_kind("Connect", trouble=trouble_in(str(error)))
+    trouble = trouble_in(str(error))
+    if not trouble and isinstance(error, httpx.ProxyError):
+        trouble = trouble_in("tunnel error: unsuccessful")
+    return Failure.of_kind("Connect", trouble=trouble)

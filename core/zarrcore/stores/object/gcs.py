@@ -40,6 +40,7 @@ class GCSStore(BucketStore):
     def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
         check_bucket(bucket)
         self.bucket = bucket
+        self.lists_itself = True  # where it has no token
         super().__init__(f"gs://{bucket}", prefix, options or StoreOptions())
 
     @property

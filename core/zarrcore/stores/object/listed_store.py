@@ -29,6 +29,14 @@ _RENEWED_BEFORE_S: Final = 60.0
 _RENEWED_AFTER_S: Final = 10.0
 """How long keys are used at least, even if they end soon: a program may give keys that do."""
 
+_ERROR: Final = "XML without an ETag, perhaps an error", "check the endpoint, or try again"
+_PAGES: Final = {
+    "text/html": ("a web page, perhaps one to log in", "sign in, or check the endpoint"),
+    "application/xml": _ERROR,
+    "text/xml": _ERROR,
+}
+"""The types of answers that are no values if they have no etag, what they are, and what to do."""
+
 
 class ListedStore(ObstoreStore, ListableStore):
     """Values and keys read through obstore.
@@ -70,12 +78,16 @@ class ListedStore(ObstoreStore, ListableStore):
         self._accessing = None
 
     def _check_head(self, answer: Any, path: str) -> None:
-        """Refuse the page of another server, perhaps one to log in to a network. Services state an etag of each value."""
-        if answer.meta["e_tag"] is None and answer.attributes.get("Content-Type", "").startswith("text/html"):
+        """Refuse the page of another server, perhaps one to log in to a network, and an error with the status of a value.
+
+        Services state an etag of each value.
+        """
+        kind = answer.attributes.get("Content-Type", "")
+        page = next((page for start, page in _PAGES.items() if kind.startswith(start)), None)
+        if answer.meta["e_tag"] is None and page is not None:
             key = path[len(self.prefix) :]
             raise BrokenBodyError(
-                f"{key} in {self.url}: the answer is a web page, perhaps one to log in, and not one of {self.service}: "
-                "sign in, or check the endpoint",
+                f"{key} in {self.url}: the answer is {page[0]}, and not one of {self.service}: {page[1]}",
                 key=key,
                 url=self.url,
             )

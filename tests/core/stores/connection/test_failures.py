@@ -11,6 +11,7 @@ from zarrcore.errors import (
     BrokenBodyError,
     InvalidKeyError,
     StoreError,
+    StoreFullError,
     StoreNotFoundError,
     StoreTimeoutError,
     UnreachableError,
@@ -46,6 +47,42 @@ def test_each_certificate_problem_has_its_own_message(reason: str, said: str) ->
     assert not Failure.of_kind("Connect", trouble=trouble).passing
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hyper_util::client::legacy::Error(Connect, ProxyAuthRequired)", "requires a login"),
+        ("tunnel error: proxy authorization required", "requires a login"),
+        ("407 Proxy Authentication Required", "requires a login"),
+        ("hyper_util::client::legacy::Error(Connect, TunnelUnsuccessful)", "does not connect"),
+        ("tunnel error: unsuccessful", "does not connect"),
+    ],
+)
+def test_what_a_proxy_refuses_is_told(text: str, said: str) -> None:
+    failure = Failure.of_kind("Connect", trouble=trouble_in(text))
+    assert said in str(raised(failure))
+    assert failure.passing is (said == "does not connect")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<center>The plain HTTP request was sent to HTTPS port</center>",
+        "Client sent an HTTP request to an HTTPS server.",
+        "Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />",
+    ],
+)
+def test_a_plain_request_to_a_port_for_tls_is_told(body: str) -> None:
+    said = "the server speaks only TLS (try https:// for http://) (400 Bad Request)"
+    for failure in (
+        Failure.of_refusal(400, body, 0.0),
+        Failure.of(OSError(f"Server returned non-2xx status code: 400: {body}")),
+    ):
+        error = raised(failure)
+        assert type(error) is UnreachableError
+        assert str(error) == f"a in s3://b: {said}"
+    assert Failure.of_refusal(502, "Connection refused", 0.0).trouble == ""
+
+
 def test_an_unusable_option_is_not_reported_as_an_invalid_name() -> None:
     failure = Failure.of(ValueError("HTTP error: builder error"))
     error = failure.error("http://h", None, "http://h", service="a web server", hint="")
@@ -74,6 +111,19 @@ def test_an_exception_of_obstore_is_taken_apart() -> None:
     assert type(error) is AccessDeniedError
     assert str(error) == "a in s3://b: the credentials have expired (403 Forbidden, ExpiredToken); renew them"
     assert (error.key, error.url) == ("a", "s3://b")
+
+
+def test_a_key_that_was_not_erased_among_others_is_told() -> None:
+    s3 = "Generic S3 error: DeleteObjects request failed for key p/x: no (code: {})"
+    azure = "Generic MicrosoftAzure error: Bulk delete request failed for key p/x: AuthorizationFailure (code: {})"
+    for text, code in ((s3, "AccessDenied"), (azure, "403")):
+        failure = Failure.of(OSError(text.format(code)))
+        assert type(raised(failure)) is AccessDeniedError
+        assert not failure.passing
+    for text, code in ((s3, "SlowDown"), (azure, "503")):
+        failure = Failure.of(OSError(text.format(code)))
+        assert type(raised(failure)) is UnreachableError
+        assert failure.passing
 
 
 def test_a_failed_request_for_credentials_is_not_an_outage() -> None:
@@ -122,6 +172,22 @@ def test_a_refusal_does_not_mean_that_a_value_exists() -> None:
 
 
 @pytest.mark.parametrize(
+    "code", ["ConditionalRequestConflict", "OperationAborted", "ContainerBeingDeleted", "AccountBeingCreated"]
+)
+def test_a_conflict_of_requests_does_not_mean_that_a_value_exists(code: str) -> None:
+    failure = Failure.of_refusal(409, f"<Error><Code>{code}</Code></Error>", 0.0)
+    assert not failure.exists
+    assert type(raised(failure)) is StoreError
+    assert Failure.of_refusal(409, "<Error><Code>BlobAlreadyExists</Code></Error>", 0.0).exists
+
+
+def test_a_request_that_another_one_overtook_is_repeated() -> None:
+    for code in ("ConditionalRequestConflict", "OperationAborted"):
+        assert Failure.of_refusal(409, f"<Error><Code>{code}</Code></Error>", 0.0).passing
+    assert not Failure.of_refusal(409, "<Error><Code>ContainerBeingDeleted</Code></Error>", 0.0).passing
+
+
+@pytest.mark.parametrize(
     ("failure", "kind", "said"),
     [
         (Failure.of_kind("Timeout"), StoreTimeoutError, "no answer within the time allowed (--timeout)"),
@@ -132,6 +198,26 @@ def test_a_refusal_does_not_mean_that_a_value_exists() -> None:
         (Failure.of_kind("Decode"), BrokenBodyError, "the answer broke off before its end"),
         (Failure.of_status(404), StoreNotFoundError, "there is no such store (404 Not Found)"),
         (Failure.of(ValueError("odd")), InvalidKeyError, "this name is not possible in S3"),
+        (
+            Failure.of(OSError("Unable to extract metadata from headers: ETag Header missing from response")),
+            BrokenBodyError,
+            "the answer is not an answer of S3",
+        ),
+        (
+            Failure.of_refusal(403, "<Error><Code>QuotaExceeded</Code></Error>", 0.0),
+            StoreFullError,
+            "there is no room left, or the quota is used up (403 Forbidden, QuotaExceeded)",
+        ),
+        (
+            Failure.of_status(507),
+            StoreFullError,
+            "there is no room left, or the quota is used up (507 Insufficient Storage)",
+        ),
+        (
+            Failure.of_refusal(409, "<Error><Code>BlobArchived</Code></Error>", 0.0),
+            AccessDeniedError,
+            "the value is archived (409 Conflict, BlobArchived); restore it from its storage class first",
+        ),
         (Failure.of_status(418), StoreError, "the request failed (418 I'm a Teapot)"),
     ],
 )

@@ -254,6 +254,23 @@ def test_a_proxy_of_the_environment_is_used_except_for_this_machine(faults: Faul
     assert len(faults.requests) == 2
 
 
+@pytest.mark.parametrize("url", ["{}://data.invalid/", "s3://bucket"])
+def test_a_proxy_that_refuses_is_named(faults: FaultServer, url: str) -> None:
+    """It answers CONNECT with 501, and everything else with 407."""
+    names = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
+    keys = ("", "key", "bucket", "bucket/key")
+    faults.faults = dict.fromkeys((f"http://data.invalid/{key}" for key in keys), 407)
+    refusals = {"https": "the proxy does not connect to the server", "http": "the proxy requires a login"}
+    with environment(dict.fromkeys(names[:4], faults.url), (*names[4:], "NO_PROXY", "no_proxy")):
+        for scheme, said in refusals.items():
+            options = {"endpoint_url": f"{scheme}://data.invalid", "region": "us-east-1", "retries": 0}
+            store = open_store(url.format(scheme), **options)
+            for request in (lambda store: store.get("key"), lambda store: list(store.list_dir(""))):
+                with pytest.raises(UnreachableError, match=said) as caught:
+                    request(store)
+                assert f"the proxy {faults.url} comes from {scheme}_proxy" in str(caught.value)
+
+
 @pytest.fixture
 def client(faults: FaultServer) -> Iterator[WebClient]:
     """A client of ``faults`` with two repeats."""

@@ -31,6 +31,19 @@ def test_values_that_are_stored_compressed_are_requested_as_stored(
     assert faults.requests[-1][2]["accept-encoding"] == "gzip"
 
 
+def test_a_public_bucket_whose_listing_is_cut_is_not_listed_in_part(
+    faults: FaultServer, options: dict[str, object]
+) -> None:
+    faults.values["bucket"] = (
+        b"<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a</Key><Size>1</Size>"
+        b"<LastModified>2009-10-12T17:50:30.000Z</LastModified></Contents></ListBucketResult>"
+    )
+    store = open_store("gs://bucket", **options, anonymous=True)
+    for listing in (store.list(), store.list_dir("")):
+        with pytest.raises(StoreError, match="the listing is incomplete"):
+            list(listing)
+
+
 def test_writing_to_gcs_needs_credentials() -> None:
     store = open_store("gs://bucket/x", anonymous=True, endpoint_url="http://127.0.0.1:1")
     for write in (*WRITES, lambda store: store.erase_prefix("a/")):

@@ -309,13 +309,21 @@ def test_what_is_listed_shows_that_the_bucket_exists(
 
 
 @pytest.mark.parametrize("method", ["get", "stat", "get_with_stat"])
-def test_a_page_to_log_in_is_not_a_value(filled: S3Server, method: str) -> None:
-    page = b"<html>Log in</html>"
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page)
+@pytest.mark.parametrize(
+    ("kind", "page", "said"),
+    [
+        (b"text/html", b"<html>Log in</html>", "a web page, perhaps one to log in"),
+        (b"application/xml", b"<Error><Code>InternalError</Code></Error>", "XML without an ETag"),
+    ],
+)
+def test_a_page_to_log_in_or_an_error_is_not_a_value(
+    filled: S3Server, method: str, kind: bytes, page: bytes, said: str
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % (kind, len(page))
     with proxy(filled.endpoint_url) as front:
         front.script = lambda request: head if request.method == "HEAD" else head + page
         store = open_store("s3://bucket/some where", **{**filled.options, "endpoint_url": front.url})
-        with pytest.raises(BrokenBodyError, match="a web page, perhaps one to log in"):
+        with pytest.raises(BrokenBodyError, match=said):
             getattr(store, method)("a/b")
 
 

@@ -16,7 +16,7 @@ from tests.core import opened_at_once
 from zarrcore.errors import InternalError, MissingExtraError
 from zarrcore.late_imports import from_extra, imported
 
-ROUNDS = 4 if ALL else 2
+ROUNDS = 4 if ALL else 1
 """The trial `imports` of `tests.proofs` does many more."""
 
 _ALONE = ("cli", "interop", "cluster.py")

@@ -15,14 +15,12 @@ from zarrcore.hierarchy.named_nodes import named_nodes
 from zarrcore.stores import MemoryStore, StoreEntry
 from zarrcore.tree_lines import tree_lines
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda below: st.lists(below, max_size=3) | st.dictionaries(st.text(), below, max_size=3),
-)
 NAMES = ("ome", "multiscales", "datasets", "path", "labels", "plate", "wells", "well", "images", "series")
 ATTRIBUTES = st.recursive(
-    JSON,
-    lambda below: st.lists(below, max_size=3) | st.dictionaries(st.sampled_from(NAMES), below, max_size=3),
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda below: (
+        st.lists(below, max_size=3) | st.dictionaries(st.sampled_from(NAMES) | st.text(), below, max_size=3)
+    ),
 )
 
 

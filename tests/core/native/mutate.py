@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.core.array.native.test_reads import CHAINS, DTYPES, values_of
+from tests.core.array.native.chains import CHAINS, DTYPES, values_of
 from tests.core.native.hdf5_chunks import bitshuffled, lz4_blocks
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import NamedConfiguration

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import zarrcore
-from tests.core.array.native.test_reads import ZSTD, created
+from tests.core.array.native.chains import ZSTD
+from tests.core.array.native.test_reads import created
 from zarrcore.array.native.file_reads import FileReads
 from zarrcore.native import engine
 

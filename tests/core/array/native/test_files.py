@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import zarrcore
-from tests.core.array.native.test_reads import SHUFFLE
+from tests.core.array.native.chains import SHUFFLE
 from zarrcore.native import engine
 from zarrcore.stores.local import confined_paths
 from zarrcore.stores.local.store import LocalStore

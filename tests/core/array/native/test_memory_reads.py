@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import zarrcore
 from tests.core.array.counting_store import CountingStore
-from tests.core.array.native.test_reads import BIG, CHAINS, SELECTIONS, ZSTD, Written, created, values_of
+from tests.core.array.native.chains import BIG, CHAINS, ZSTD, values_of
+from tests.core.array.native.test_reads import SELECTIONS, Written, created
 from zarrcore.array.native.memory_reads import MemoryReads
 from zarrcore.array.reader import ChunkReader
 from zarrcore.errors import ZarrError

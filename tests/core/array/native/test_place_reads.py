@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from tests.core.array.native.test_reads import SELECTIONS, SHAPE, both, values_of
+from tests.core.array.native.chains import SHAPE, values_of
+from tests.core.array.native.test_reads import SELECTIONS, both
 from zarrcore.array.native.place_reads import PlaceReads
 from zarrcore.array.reader import ChunkReader
 from zarrcore.errors import ZarrError

@@ -17,46 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.core.array.native.chains import CHAINS, DTYPES, SHAPE, ZSTD, values_of
 from zarrcore.array.reader import ChunkReader
 from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
 from zarrcore.errors import ChunkNotFoundError, ReadCancelledError, StoreNotFoundError, ZarrError
 from zarrcore.native import Job, engine
 
 pytestmark = pytest.mark.skipif(engine() is None, reason="the engine is not built")
-
-ZSTD = {"name": "zstd", "configuration": {"level": 1}}
-BLOSC = {"name": "blosc", "configuration": {"cname": "lz4", "blocksize": 256}}
-BITS = {"name": "blosc", "configuration": {"cname": "zstd", "shuffle": "bitshuffle", "typesize": 2}}
-GZIP = {"name": "gzip", "configuration": {"level": 1}}
-SHUFFLE = {"name": "numcodecs.shuffle", "configuration": {"elementsize": 2}}
-BIG = {"name": "bytes", "configuration": {"endian": "big"}}
-TURN = {"name": "transpose", "configuration": {"order": [2, 0, 1]}}
-CHAINS: list[list[Any]] = [
-    ["bytes"],
-    [ZSTD],
-    [BLOSC],
-    [BITS],
-    [GZIP],
-    ["numcodecs.zlib"],
-    ["numcodecs.lz4"],
-    ["crc32c"],
-    ["crc32c", ZSTD],
-    [ZSTD, "crc32c"],
-    [SHUFFLE, GZIP],
-    [SHUFFLE, "crc32c", "numcodecs.lz4", "crc32c"],
-    [BIG],
-    [TURN, BIG, BLOSC],
-    [TURN, "bytes", ZSTD],
-    [SHUFFLE, GZIP, "numcodecs.fletcher32"],
-]
-SHAPE = (21, 34, 40)
-DTYPES = ("<u2", "<f4", "<c16", "<M8[s]")
-
-
-def values_of(dtype: str) -> np.ndarray:
-    """Values that compress, and differ from place to place."""
-    numbers = np.arange(np.prod(SHAPE)).reshape(SHAPE) // 3 % 251
-    return numbers.astype("i8").astype(dtype) if dtype[1] == "M" else numbers.astype(dtype)
 
 
 def created(path: Path, **options: Any) -> Any:

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from tests.core.array.native.test_reads import CHAINS, DTYPES, SELECTIONS, SHAPE, values_of
+from tests.core.array.native.chains import CHAINS, DTYPES, SHAPE, values_of
+from tests.core.array.native.test_reads import SELECTIONS
 from zarrcore.array.native.writes import NativeWrites
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import StoreFullError, UnsupportedError

@@ -17,13 +17,13 @@ def write_shapes(h: HierarchyWriter) -> None:
     h.add("shapes/empty", np.zeros((0,), "i4"), chunks=(1,))
     h.add("shapes/empty-axis", np.zeros((3, 0, 2), "f4"), chunks=(2, 1, 2))
     h.add("shapes/one-element", values("i8", (1,)), chunks=(1,))
-    h.add("shapes/vector", values("u4", (1000,)), chunks=(37,))
+    h.add("shapes/vector", values("u4", (100,)), chunks=(37,))
     h.add("shapes/chunk-larger-than-array", values("i2", (5, 3)), chunks=(8, 9))
     h.add("shapes/single-chunk", values("i2", (6, 8)), chunks=(6, 8))
     h.add("shapes/one-element-chunks", values("i2", (4, 3)), chunks=(1, 1))
     h.add("shapes/five-axes", values("u1", (3, 4, 2, 5, 6)), chunks=(2, 3, 1, 5, 4))
     h.add("shapes/rgb", values("u1", (20, 30, 3)), chunks=(8, 16, 3))
-    h.add("shapes/volume", ramp("u2", (9, 40, 50)), chunks=(2, 16, 32))
+    h.add("shapes/volume", ramp("u2", (3, 40, 50)), chunks=(2, 16, 32))
 
 
 def write_fills(h: HierarchyWriter) -> None:

@@ -80,7 +80,7 @@ def write_codecs(h: HierarchyWriter) -> None:
     incompressible = BloscCodec(cname="lz4", clevel=1, shuffle="shuffle", typesize=8)
     h.add("codecs/blosc-incompressible", values("f8", shape), chunks=chunks, compressors=[incompressible])
     h.add("codecs/transpose", data, chunks=chunks, filters=[TransposeCodec(order=(1, 0))])
-    cube, three = values("u2", (6, 7, 8)), (4, 3, 5)
+    cube, three = values("u2", (6, 5, 8)), (4, 3, 5)
     for order in ((2, 0, 1), (0, 2, 1), (2, 1, 0), (0, 1, 2)):
         name = "codecs/transpose-" + "".join(map(str, order))
         h.add(name, cube, chunks=three, filters=[TransposeCodec(order=order)])

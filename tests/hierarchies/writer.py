@@ -26,7 +26,7 @@ CORE_TYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
-SHAPE, CHUNKS = (7, 10), (3, 4)  # edge chunks on both axes
+SHAPE, CHUNKS = (5, 10), (3, 4)  # edge chunks on both axes
 
 
 class HierarchyWriter:

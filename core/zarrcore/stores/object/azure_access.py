@@ -105,7 +105,7 @@ class AzureListing:
             later = [facts for facts in found.objects if facts["path"] > after]  # Azure begins at no name
             return Page(later, found.prefixes, found.next, found.is_cut)
 
-        return following(page, self.access.address)
+        return following(page)
 
 
 def parsed(body: bytes | memoryview) -> Page:

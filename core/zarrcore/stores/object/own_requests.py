@@ -77,16 +77,14 @@ def fetch_page(listing: Listing, query: Mapping[str, str], most_nbytes: int) -> 
     return found
 
 
-def following(page: Callable[[str], Page], url: str) -> Iterator[Page]:
+def following(page: Callable[[str], Page]) -> Iterator[Page]:
     """All pages of a listing.
 
     Args:
         page: returns the page at the place that the page before it names; the first for an empty text.
-        url: of the bucket.
 
     Raises:
         FailedListingError: a request failed.
-        BrokenBodyError: the service repeats itself.
     """
     place = ""
     while True:
@@ -96,8 +94,6 @@ def following(page: Callable[[str], Page], url: str) -> Iterator[Page]:
             raise FailedListingError(Failure.of_kind("", _NO_END))
         if not found.next:
             return
-        if found.next == place:
-            raise BrokenBodyError(f"{url}: the listing repeats itself", url=url)
         place = found.next
 
 
@@ -108,8 +104,11 @@ def with_an_end(pages: Iterator[Page], url: str, patience_s: float) -> Iterator[
         BrokenBodyError: the service repeats itself.
         StoreTimeoutError: it keeps answering without naming anything.
     """
-    repeats, named_s = Repeats(url), time.monotonic()
+    repeats, named_s, place = Repeats(url), time.monotonic(), ""
     for page in pages:
+        if page.next and page.next == place:
+            raise BrokenBodyError(f"{url}: the listing repeats itself", url=url)
+        place = page.next
         names = (*page.prefixes, *(facts["path"] for facts in page.objects))
         for name in names:
             repeats.check(name)

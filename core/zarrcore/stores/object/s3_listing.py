@@ -56,7 +56,7 @@ class S3Listing:
                 fetch_page(self, query | ({"continuation-token": token} if token else {}), _PAGE_NBYTES)
             )
 
-        return following(page, self.access.address)
+        return following(page)
 
 
 def parsed(body: bytes | memoryview) -> Page:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import zarrcore
 from tests.command import run_inside
 from zarrcore.array import ChunkCache
+from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.errors import AccessDeniedError
 from zarrcore.formats import Format
 from zarrcore.operations.check import check
@@ -77,6 +78,22 @@ class Secretive(MemoryStore):
 
     def has_prefix(self, prefix: str) -> bool:
         raise AccessDeniedError("you may not list this", key=prefix, url=self.url)
+
+
+@pytest.mark.parametrize("encoding", [("default", "/"), ("default", "."), ("v2", "."), ("n5", "/")])
+def test_likely_keys_are_made_of_their_form(encoding: tuple[Any, str]) -> None:
+    keys = ChunkKeys("a/b/", zarrcore.metadata.ChunkKeyEncoding(*encoding))
+    beginning, separator, is_reversed = keys.likely_form
+    numbers = ["12", "0", "3"][:: -1 if is_reversed else 1]
+    assert keys.likely((12, 0, 3)) == keys.key((12, 0, 3)) == beginning + separator.join(numbers)
+
+
+def test_keys_are_settled_when_the_store_was_asked() -> None:
+    told, open_ = (opened(version_2("/", told))._keys for told in (True, False))
+    assert told.is_settled
+    assert not open_.is_settled
+    open_.settle()
+    assert open_.is_settled
 
 
 @given(

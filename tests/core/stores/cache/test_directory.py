@@ -10,6 +10,7 @@ import pickle
 import random
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -374,7 +375,10 @@ def test_a_claim_is_granted_once_until_it_is_dropped(directory: CacheDirectory) 
     assert directory.claim(name(1))
     assert not other.claim(name(1))
     assert other.is_claimed(name(1))
+    (file,) = Path(directory.path).rglob(name(1))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     directory.unclaim(name(1))
+    assert not file.exists()
     assert not other.is_claimed(name(1))
     assert other.claim(name(1))
 

@@ -84,7 +84,7 @@ def write_elements(
         selection: an index or a slice for each axis.
         element: the value, in the array's data type, or in that of the field.
         field: the field of structured elements to change; None for whole elements.
-        is_as_shown: tells, from the store, whether the elements are still those that the user saw; blocks.
+        is_as_shown: returns, after a look at the store, whether the elements are still those that the user saw; blocks.
     """
     place = place_of(array, selection)
     return Change(

@@ -29,11 +29,11 @@ class Cell:
     path: str
     """The absolute path of the node."""
     detail: str = ""
-    """More than the name tells, for the tool tip."""
+    """More than the name says, for the tool tip."""
     place: tuple[int, int] | None = None
     """Row and column in a plate."""
     acquisition: int | None = None
-    """The identifier of the run of the microscope; None if the metadata do not tell it."""
+    """The identifier of the run of the microscope; None if the metadata do not give it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Gallery:
     acquisitions: tuple[tuple[int, str], ...] = ()
     """Identifiers and titles of acquisitions to choose from; none if there is only one."""
     most_fields: int = 1
-    """The largest number of fields of a well of a plate, as far as the metadata of the plate tell."""
+    """The largest number of fields of a well of a plate, as far as the metadata of the plate say."""
 
     @property
     def is_plate(self) -> bool:

@@ -93,7 +93,7 @@ def probe(
         value: the element itself, if the sample drawn covers several.
         auxiliary: coordinates of single elements.
         coordinates: coordinates along the axes.
-        array: what is shown; its attributes tell the unit and the flags.
+        array: what is shown; its attributes give the unit and the flags.
     """
     axes, parts = settings.axes, []
     for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):

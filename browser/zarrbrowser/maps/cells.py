@@ -102,7 +102,7 @@ def _continued(centres: AnyArray, ends: tuple[float, float], *, is_round: bool) 
 def _complete(
     cells: AnyArray, centres: AnyArray, is_known: AnyArray, down: AnyArray, right: AnyArray
 ) -> None:
-    """Add the corners of cells beside holes and cuts: as far from the centre as the neighbours on the other side tell.
+    """Add the corners of cells beside holes and cuts: as far from the centre as the neighbours on the other side are.
 
     Args:
         down: whether there is a neighbour above each row, and below the last one, shape (rows + 1, columns).

@@ -1,4 +1,4 @@
-"""The coastlines of the world, at two scales. coastlines.txt beside this module tells where they come from."""
+"""The coastlines of the world, at two scales. coastlines.txt beside this module says where they come from."""
 
 from __future__ import annotations
 

@@ -2,4 +2,4 @@
 
 
 class UnknownPlaceError(Exception):
-    """Nothing tells where the elements are; the message is a sentence for people, or empty if there is nothing to say."""
+    """Nothing says where the elements are; the message is a sentence for people, or empty if there is nothing to say."""

@@ -120,7 +120,7 @@ def summary(node: NodeLike) -> str:
 
 
 def _quantity(array: ArrayLike) -> str:
-    """What elements are, and in which unit, as CF tells; empty if it does not.
+    """What elements are, and in which unit, as CF says; empty if it does not.
 
     CF conventions 3.1 "Units", 3.2 "Long Name", 3.3 "Standard Name".
     """

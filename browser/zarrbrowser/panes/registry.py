@@ -45,7 +45,7 @@ class PaneKind:
 
 
 def has_picture(node: NodeLike) -> bool:
-    """Whether a node has an Image tab, as far as its own metadata tell."""
+    """Whether a node has an Image tab, as far as its own metadata say."""
     return is_image(node) if is_group(node) else _has_numbers(node, 2)
 
 

@@ -50,7 +50,7 @@ class ColumnValues:
     unit: str
     values: AnyArray
     missing: AnyArray | None = None
-    """Where they are missing, if the values do not tell it themselves."""
+    """Where they are missing, if the values do not show it themselves."""
 
     @property
     def kind(self) -> Kind:

@@ -47,7 +47,7 @@ class Column(Protocol):
     def array(self) -> ArrayLike: ...
 
     def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
-        """The values of some rows, and where they are missing, if the column tells it apart from its values."""
+        """The values of some rows, and where they are missing, if the column says so beside its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class ColumnGrid:
     def column_values(
         self, columns: Sequence[int], cancelled: Cancellation = lambda: False
     ) -> list[tuple[AnyArray, AnyArray | None]]:
-        """All cells of columns, and where they are missing, if a column tells it apart from its values.
+        """All cells of columns, and where they are missing, if a column says so beside its values.
 
         Raises:
             As `read`.
@@ -411,7 +411,7 @@ def _are_times(array: ArrayLike) -> bool:
 
 
 def _dated(values: AnyArray, attributes: Mapping[str, Any], *, has_texts: bool) -> AnyArray:
-    """Counts since a date as dates, as CF tells.
+    """Counts since a date as dates, as CF says.
 
     Args:
         has_texts: whether dates that NumPy does not have become texts; otherwise they stay counts.

@@ -40,7 +40,7 @@ class Grid:
     axes: Axes | None
     """The axes of rows and columns; None for a one-dimensional array, with one column, or one per field."""
     packing: Packing | None = None
-    """What the attributes tell about stored numbers."""
+    """What the attributes say about stored numbers."""
     unpacking: Packing | None = None
     """How the numbers of cells are unpacked; None if cells hold stored numbers."""
     row_coordinate: ClassVar[None] = None
@@ -136,7 +136,7 @@ class Grid:
     def column_values(
         self, columns: Sequence[int], cancelled: Callable[[], bool] = lambda: False
     ) -> list[tuple[AnyArray, AnyArray | None]]:
-        """All cells of columns of an array with one axis, and where they are missing: None, as they tell it themselves.
+        """All cells of columns of an array with one axis, and where they are missing: None, as they show it themselves.
 
         Raises:
             As `read`.

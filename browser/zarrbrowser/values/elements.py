@@ -145,7 +145,7 @@ def _unpacking(array: ArrayLike, packing: Packing | None) -> Packing | None:
 
 
 def elements_of(array: ArrayLike, *, is_unpacked: bool = True, is_picture: bool = False) -> Elements:
-    """The numbers to show first: those that CF or NeXus tells, of the first field that can be drawn.
+    """The numbers to show first: those that CF or NeXus names, of the first field that can be drawn.
 
     Args:
         is_picture: whether it may be from a detector, which masks pixels: neither curves nor labels are.

@@ -135,7 +135,7 @@ def _may_be_space(name: str) -> bool:
 
 
 def _axes_of_attributes(attributes: Mapping[str, Any]) -> list[str] | None:
-    """The names of the axes of an image of OME-NGFF; None if the attributes do not tell them."""
+    """The names of the axes of an image of OME-NGFF; None if the attributes do not give them."""
     ome = attributes.get("ome")
     document = ome if isinstance(ome, Mapping) else attributes
     try:

@@ -23,7 +23,7 @@ class VolumeSamples:
 
     grid: VolumeGrid
     plane: Axes
-    """The plane at depth 0, which tells the position along the other axes."""
+    """The plane at depth 0, which gives the position along the other axes."""
     values: AnyArray
     """Shape (depth, rows, columns), then red, green and blue if present."""
     blocks: list[Part] = field(default_factory=list)

@@ -17,7 +17,7 @@ STORE_OPTIONS_TITLE: Final = "store options"
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the store options to ``parser``, and ``--help-store``, which tells them."""
+    """Add the store options to ``parser``, and ``--help-store``, which lists them."""
     parser.add_argument(
         "--help-store",
         action=_HelpStore,

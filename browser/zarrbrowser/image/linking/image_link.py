@@ -25,7 +25,7 @@ _SAME = {"lat": "latitude", "lon": "longitude", "t": "time"}
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one image tells about places in it."""
+    """What one image says about places in it."""
 
     axes: Axes
     coordinates: Mapping[int, Coordinate] = field(default_factory=dict)
@@ -123,7 +123,7 @@ def link_images(one: Side, other: Side) -> ImageLink:
     """Link two images.
 
     Axes pair by their names; those without a name of their own by their place, counted from the last. Rows and columns
-    without a partner pair with rows and columns. Positions correspond by coordinates or sizes if both images tell them in
+    without a partner pair with rows and columns. Positions correspond by coordinates or sizes if both images state them in
     the same unit; else by index, or by the whole extent if one picture has the shape of the other at another resolution.
     """
     pairs = dict(_pairs(one, other))

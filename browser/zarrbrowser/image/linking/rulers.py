@@ -39,7 +39,7 @@ class Ruler:
     values: Numbers | None = None
     """The number of each position, if they only rise or only fall; at least two."""
     is_told: bool = False
-    """Whether an array of coordinates tells the numbers, not a scale."""
+    """Whether an array of coordinates gives the numbers, not a scale."""
 
     @property
     def turn(self) -> float:

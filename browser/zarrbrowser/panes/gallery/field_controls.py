@@ -66,7 +66,7 @@ class FieldControls(QWidget):
         return {"field": self.choice.number, "acquisition": self.choice.acquisition}
 
     def restore(self, document: Mapping[str, Any]) -> None:
-        """Choose what a document of `document` tells; what is not offered is ignored."""
+        """Choose what a document of `document` names; what is not offered is ignored."""
         run, field = document.get("acquisition"), document.get("field")
         at = self.acquisition.findData(run) if run is not None else 0
         self.acquisition.setCurrentIndex(max(0, at))

@@ -29,7 +29,7 @@ class ThumbnailLoader(QObject):
         may_read_bytes: reading pauses at this size.
         is_stopped: whether the user stopped the reading.
         choice: the field that the thumbnail of a well shows.
-        most_fields: the largest number of fields of a well, as far as thumbnails tell.
+        most_fields: the largest number of fields of a well, as far as thumbnails show.
 
     Signals:
         arrived: the path of a cell that has a thumbnail now, or a reason why it has none.

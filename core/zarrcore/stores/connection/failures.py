@@ -34,7 +34,7 @@ _MOVED: Final = (301, 302, 307, 308)
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
 _ERASING: Final = re.compile(r"request failed for key .*\(code: (?:(\d{3})|(\w{1,64}))\)")
-"""How obstore tells that one of several keys was not erased: by Azure's status, or the code of S3."""
+"""How obstore says that one of several keys was not erased: by Azure's status, or the code of S3."""
 _REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
 _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
 _URL: Final = re.compile(r"(\b\w+://)(?:[^\s/?#]*@)?([^\s?#]*)\S*")

@@ -46,7 +46,7 @@ class Hdf5Store(ParsedFile[Hdf5File]):
         content.others.close()
 
     def dataset(self, path: str) -> Dataset | None:
-        """The dataset at a path, with what no document of Zarr tells; None if there is none.
+        """The dataset at a path, with what no document of Zarr says; None if there is none.
 
         Raises:
             StoreError: the store failed.
@@ -54,7 +54,7 @@ class Hdf5Store(ParsedFile[Hdf5File]):
         return self.content.dataset(path.strip("/"))
 
     def attribute_type(self, path: str, name: str) -> np.dtype[Any] | None:
-        """The type of the number that an attribute of a dataset holds, which JSON does not tell; None if it holds none.
+        """The type of the number that an attribute of a dataset holds, which JSON does not say; None if it holds none.
 
         Raises:
             StoreError: the store failed.

@@ -50,7 +50,7 @@ class NetCDF3Store(FlatFile[_Content]):
         return content, FileVersion(reader.nbytes, reader.version)
 
     def attribute_type(self, path: str, name: str) -> np.dtype[Any] | None:
-        """The type of the number that an attribute of a variable holds, which JSON does not tell; None if it holds none."""
+        """The type of the number that an attribute of a variable holds, which JSON does not say; None if it holds none."""
         variable = self.content.header.variables.get(path.strip("/"))
         told = None if variable is None else variable.attributes.get(name)
         return (

@@ -101,7 +101,7 @@ class LinkedPane(QObject):
         return None if plane is None else Sheet(plane, self.pane.view.projection.chart)
 
     def side(self) -> Side | None:
-        """What the image tells about places in it; None without an image."""
+        """What the image says about places in it; None without an image."""
         state, labels = self.pane.model.state, self.pane.coordinate_labels
         if state is None:
             return None

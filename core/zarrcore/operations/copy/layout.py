@@ -83,13 +83,20 @@ def destination_metadata(
     wanted = source if same_format else replace(source, chunk_key_encoding=to.default_chunk_key_encoding())
     if not (same_format or source.shape):
         wanted = replace(wanted, dimension_names=())  # which readers of Zarr v2 need
-    wanted = _laid_out(wanted, layout)
+    note = None
+    try:
+        wanted = _laid_out(wanted, layout)
+    except UnsupportedError as error:  # as of a codec that is only read, which a shard's document cannot have
+        if layout.codecs is not None:
+            raise
+        wanted = _laid_out(_without_codecs(wanted), layout)
+        note = f"{error}; zstd replaces the source's codecs"
     try:
         adapted = _adapted(wanted, to)
         if layout.codecs is None and not _holds_fill_value(adapted):
             without = replace(wanted, codecs=(_array_to_bytes(wanted), *_chain_of(wanted).compressors))
             return _adapted(without, to), "its filters cannot hold the fill value and are left out"
-        return adapted, None if layout.codecs is not None else _renamed(wanted, adapted)
+        return adapted, note if note or layout.codecs is not None else _renamed(wanted, adapted)
     except UnsupportedError as error:
         if error.kind == "fill value" and wanted.fill_value.tobytes().strip(b"\0"):
             # Chunks that are missing in the source are then written with that value.

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import zarr
@@ -121,6 +122,19 @@ def test_a_codec_that_the_format_lacks_is_replaced(tmp_path: Path) -> None:
         execute(plan, hierarchy, LocalStore(tmp_path / to, create=True))
     assert np.array_equal(read_by_zarr(tmp_path / "v2"), DATA)
     assert np.array_equal(read_by_tensorstore(tmp_path / "n5"), DATA)
+
+
+@pytest.mark.parametrize("layout", [{}, {"chunks": (2, 2)}, {"shards": (8, 8)}])
+def test_a_codec_that_is_only_read_is_replaced(tmp_path: Path, layout: dict[str, Any]) -> None:
+    values = np.arange(64, dtype="i4").reshape(8, 8)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("lzf", data=values, chunks=(4, 4), compression="lzf")
+        file.create_dataset("pairs", data=np.zeros((8, 8), "i4,f8"), chunks=(4, 4))
+    result = zc.copy(tmp_path / "a.h5", tmp_path / "copy", **layout)
+    assert result.arrays == 2
+    assert not list(zc.diff(tmp_path / "a.h5", tmp_path / "copy"))
+    for name in ("lzf", "pairs"):
+        assert ("shards" in layout) == (zc.open_array(tmp_path / "copy", name).chunk_shape == (8, 8))
 
 
 def test_a_layout_that_does_not_fit_any_array_is_refused(source: Path, tmp_path: Path) -> None:

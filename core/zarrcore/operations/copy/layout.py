@@ -86,9 +86,14 @@ def destination_metadata(
     note = None
     try:
         wanted = _laid_out(wanted, layout)
-    except UnsupportedError as error:  # as of a codec that is only read, which a shard's document cannot have
+    except (
+        MetadataError,
+        UnsupportedError,
+    ) as error:  # a codec of one shape of chunks, or one that is only read
         if layout.codecs is not None:
             raise
+        if isinstance(error, MetadataError):
+            _pipeline(source)  # raises if they do not fit the source either
         wanted = _laid_out(_without_codecs(wanted), layout)
         note = f"{error}; zstd replaces the source's codecs"
     try:
@@ -137,7 +142,20 @@ def _laid_out(source: ArrayMetadata, layout: Layout) -> ArrayMetadata:
     grid = plain.chunk_grid if chunk_shape is None else RegularChunkGrid(chunk_shape)
     codecs = plain.codecs if layout.codecs is None else _chain(layout.codecs, plain)
     result = replace(plain, chunk_grid=grid, codecs=codecs)
+    if chunk_shape is not None and layout.codecs is None:
+        _pipeline(result)
     return result if shard_shape is None else _sharded(result, shard_shape)
+
+
+def _pipeline(metadata: ArrayMetadata) -> Pipeline:
+    """The codecs of an array.
+
+    Raises:
+        MetadataError: they do not fit its chunks.
+        UnsupportedError: one of them is unknown.
+    """
+    spec = ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
+    return Pipeline(metadata.codecs, spec)
 
 
 def _resolved(lengths: tuple[int, ...] | None, shape: tuple[int, ...]) -> tuple[int, ...] | None:

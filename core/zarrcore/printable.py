@@ -44,10 +44,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def element_text(value: Any) -> str:
-    """One element as text; a date that NumPy cannot write, as of ``M8[25s]``, is its count."""
+    """One element as text; a date that NumPy cannot write, as of ``M8[25s]`` or ``M8``, is its count."""
     try:
         return str(value)
-    except OverflowError:
+    except (OverflowError, ValueError):  # its year is too large, or it has no unit
         return str(value.view("<i8"))
 
 

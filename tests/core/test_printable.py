@@ -42,3 +42,8 @@ def test_a_printable_document_means_the_same(document: dict[str, str]) -> None:
 def test_a_date_that_numpy_cannot_write_is_its_count() -> None:
     assert element_text(np.datetime64(2**61, "25s")) == str(2**61)
     assert element_text(np.datetime64(5, "25s")) == "1970-01-01T00:02:05"
+
+
+def test_a_date_without_a_unit_is_its_count() -> None:
+    count, none = np.array([5, -(2**63)]).view("M8")
+    assert [element_text(count), element_text(none)] == ["5", "NaT"]

@@ -38,6 +38,8 @@ def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any
         if hasattr(value, "__array__"):
             with np.errstate(invalid="ignore"):
                 elements = np.asarray(value).astype(dtype, copy=False)
+            if elements.dtype.kind in "mM" and elements.dtype.byteorder == ">":
+                elements = elements.astype("<i8").view(dtype)  # NumPy keeps the order of times without a unit
         else:
             elements = np.asarray(value, dtype)
     except (TypeError, ValueError, OverflowError) as error:

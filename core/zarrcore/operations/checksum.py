@@ -20,8 +20,7 @@ import xxhash
 
 from zarrcore.array import Array
 from zarrcore.errors import UnsupportedError
-from zarrcore.metadata import DataType
-from zarrcore.metadata.data_type import data_type_of
+from zarrcore.metadata.data_type import usual_document
 from zarrcore.metadata.data_type.interface import with_byte_order
 from zarrcore.operations.copy.blocks import Box
 from zarrcore.operations.parallel import in_parallel
@@ -107,15 +106,8 @@ def header(array: Array) -> bytes:
     >>> header(zarrcore.create("memory://header").create_array("/x", shape=(2, 3), dtype=">i2"))
     b'{"data_type":"int16","shape":[2,3]}\\n'
     """
-    told = {"data_type": _data_type(array.data_type), "shape": list(array.shape)}
+    told = {"data_type": usual_document(array.data_type), "shape": list(array.shape)}
     return json.dumps(told, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-
-
-def _data_type(data_type: DataType) -> Any:
-    """The data type in a document, by the one of its names that zarrcore writes: formats and writers have several."""
-    if not data_type.is_variable_length:
-        return data_type_of(data_type.dtype).document()
-    return "bytes" if data_type.name == "variable_length_bytes" else data_type.document()
 
 
 def hashed_bytes(values: AnyArray) -> Iterator[Any]:

@@ -29,3 +29,11 @@ def test_arrays_are_converted_as_numpy_assigns_and_broadcast() -> None:
 def test_values_that_do_not_fit_are_refused(value: Any, dtype: str, shape: tuple[int, ...], why: str) -> None:
     with pytest.raises(ElementError, match=why):
         as_elements(value, np.dtype(dtype), shape)
+
+
+@pytest.mark.parametrize("unit", ["", "[s]"])
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+def test_times_of_the_other_byte_order_keep_their_counts(kind: str, unit: str) -> None:
+    values = np.array([1, 2], ">i8").view(f">{kind}{unit}")
+    elements = as_elements(values, np.dtype(f"<{kind}{unit}"), (2,))
+    assert elements.tobytes() == np.array([1, 2], "<i8").tobytes()

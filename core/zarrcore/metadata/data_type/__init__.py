@@ -17,7 +17,7 @@ from zarrcore.metadata.data_type.interface import (
     with_parts,
 )
 from zarrcore.metadata.data_type.numpy_spelling import numpy_dtype
-from zarrcore.metadata.data_type.registry import data_type_of, family_of, parse_data_type
+from zarrcore.metadata.data_type.registry import data_type_of, family_of, parse_data_type, usual_document
 
 __all__ = [
     "DataType",
@@ -31,6 +31,7 @@ __all__ = [
     "item_bytes",
     "numpy_dtype",
     "parse_data_type",
+    "usual_document",
     "with_byte_order",
     "with_parts",
 ]

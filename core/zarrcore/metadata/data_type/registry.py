@@ -146,6 +146,18 @@ def data_type_of(dtype: np.dtype[Any]) -> DataType:
     return DataType(named.name, named.configuration, dtype)
 
 
+def usual_document(data_type: DataType) -> Any:
+    """The data type in a document, by the one of its names that zarrcore writes: formats and writers have several.
+
+    >>> usual_document(parse_data_type("r24"))
+    {'name': 'raw_bytes', 'configuration': {'length_bytes': 3}}
+    """
+    if not data_type.is_variable_length:
+        with suppress(UnsupportedError):  # a dtype that only another package's type has
+            return data_type_of(data_type.dtype).document()
+    return "bytes" if data_type.name == "variable_length_bytes" else data_type.document()
+
+
 def _named_configuration_of(dtype: np.dtype[Any]) -> NamedConfiguration:
     if dtype.subdtype is not None:
         inner, shape = dtype.subdtype

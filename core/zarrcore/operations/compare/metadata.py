@@ -11,6 +11,7 @@ import numpy as np
 from zarrcore.conventions.cf import missing_values_of
 from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
 from zarrcore.hierarchy import ArrayNode, Group
+from zarrcore.metadata.data_type import usual_document
 from zarrcore.operations.compare.difference import Difference, Wanted, What
 from zarrcore.operations.copy.layout import same_fill_value
 from zarrcore.sizes import format_shape
@@ -72,12 +73,13 @@ def _compare_arrays(one: ArrayNode, other: ArrayNode, path: str) -> Iterator[Dif
             (format_shape(one.shape), format_shape(other.shape)),
         )  # fmt: skip
     types = one.data_type.document(), other.data_type.document()
-    if types[0] != types[1]:
+    is_same = types[0] == types[1] or usual_document(one.data_type) == usual_document(other.data_type)
+    if not is_same:
         yield _told("data-type", path, "data type", types)
     names = one.dimension_names, other.dimension_names
     if (names[0] or (None,) * one.ndim) != (names[1] or (None,) * other.ndim):
         yield _told("dimension-names", path, "dimension names", tuple(n and list(n) for n in names))
-    if types[0] == types[1] and not same_fill_value(one.metadata, other.metadata):
+    if is_same and not same_fill_value(one.metadata, other.metadata):
         fills = tuple(array.metadata.document()["fill_value"] for array in (one, other))
         yield _told("fill-value", path, "fill value", fills)
 

@@ -83,13 +83,25 @@ def destination_metadata(
     wanted = source if same_format else replace(source, chunk_key_encoding=to.default_chunk_key_encoding())
     if not (same_format or source.shape):
         wanted = replace(wanted, dimension_names=())  # which readers of Zarr v2 need
-    wanted = _laid_out(wanted, layout)
+    note = None
+    try:
+        wanted = _laid_out(wanted, layout)
+    except (
+        MetadataError,
+        UnsupportedError,
+    ) as error:  # a codec of one shape of chunks, or one that is only read
+        if layout.codecs is not None:
+            raise
+        if isinstance(error, MetadataError):
+            _pipeline(source)  # raises if they do not fit the source either
+        wanted = _laid_out(_without_codecs(wanted), layout)
+        note = f"{error}; zstd replaces the source's codecs"
     try:
         adapted = _adapted(wanted, to)
         if layout.codecs is None and not _holds_fill_value(adapted):
             without = replace(wanted, codecs=(_array_to_bytes(wanted), *_chain_of(wanted).compressors))
             return _adapted(without, to), "its filters cannot hold the fill value and are left out"
-        return adapted, None if layout.codecs is not None else _renamed(wanted, adapted)
+        return adapted, note if note or layout.codecs is not None else _renamed(wanted, adapted)
     except UnsupportedError as error:
         if error.kind == "fill value" and wanted.fill_value.tobytes().strip(b"\0"):
             # Chunks that are missing in the source are then written with that value.
@@ -130,7 +142,20 @@ def _laid_out(source: ArrayMetadata, layout: Layout) -> ArrayMetadata:
     grid = plain.chunk_grid if chunk_shape is None else RegularChunkGrid(chunk_shape)
     codecs = plain.codecs if layout.codecs is None else _chain(layout.codecs, plain)
     result = replace(plain, chunk_grid=grid, codecs=codecs)
+    if chunk_shape is not None and layout.codecs is None:
+        _pipeline(result)
     return result if shard_shape is None else _sharded(result, shard_shape)
+
+
+def _pipeline(metadata: ArrayMetadata) -> Pipeline:
+    """The codecs of an array.
+
+    Raises:
+        MetadataError: they do not fit its chunks.
+        UnsupportedError: one of them is unknown.
+    """
+    spec = ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
+    return Pipeline(metadata.codecs, spec)
 
 
 def _resolved(lengths: tuple[int, ...] | None, shape: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -39,9 +39,11 @@ def check_method(method: str, dtype: np.dtype[Any]) -> None:
         raise UnsupportedError("method", method, f"is unknown; known are {', '.join(METHODS)}")
     is_number = dtype.kind in "iufc" or is_small_number(dtype)
     if method == "mean" and not is_number:
-        raise UnsupportedError("method", "mean", f"is not possible for {dtype}: choose mode or nearest")
+        others = "mode or nearest" if dtype.kind == "b" else "nearest"
+        raise UnsupportedError("method", "mean", f"is not possible for {dtype}: choose {others}")
     if method == "mode" and dtype.kind not in "biu":
-        raise UnsupportedError("method", "mode", f"is not possible for {dtype}: choose mean or nearest")
+        others = "mean or nearest" if is_number else "nearest"
+        raise UnsupportedError("method", "mode", f"is not possible for {dtype}: choose {others}")
 
 
 def reduce(values: AnyArray, factors: Sequence[int], method: str) -> AnyArray:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import zarrcore as zc
 from zarrcore.operations.compare import Wanted
 from zarrcore.operations.compare.metadata import compare_metadata
@@ -43,6 +45,13 @@ def test_formats_that_spell_the_same_are_equal() -> None:
     for format_ in ("v2", "n5"):
         assert differences(array(**named), array(format_, **named)) == {}
     assert differences(array(dimension_names=[None, None]), array()) == {}
+
+
+@pytest.mark.parametrize("dtype", ["r24", {"name": "variable_length_bytes"}])
+def test_types_of_several_names_are_equal(dtype: Any) -> None:
+    found = array(dtype=dtype)
+    assert differences(found, array("v2", dtype=found.dtype if found.dtype.kind == "V" else "bytes")) == {}
+    assert differences(found, array(dtype="r16")).keys() == {"data-type"}
 
 
 def test_a_missing_value_may_be_the_fill_value_or_the_attribute() -> None:

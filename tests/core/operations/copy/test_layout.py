@@ -8,8 +8,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
+import tifffile
 import zarr
 import zarr.codecs
 
@@ -121,6 +123,36 @@ def test_a_codec_that_the_format_lacks_is_replaced(tmp_path: Path) -> None:
         execute(plan, hierarchy, LocalStore(tmp_path / to, create=True))
     assert np.array_equal(read_by_zarr(tmp_path / "v2"), DATA)
     assert np.array_equal(read_by_tensorstore(tmp_path / "n5"), DATA)
+
+
+@pytest.mark.parametrize("layout", [{}, {"chunks": (2, 2)}, {"shards": (8, 8)}])
+def test_a_codec_that_is_only_read_is_replaced(tmp_path: Path, layout: dict[str, Any]) -> None:
+    values = np.arange(64, dtype="i4").reshape(8, 8)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("lzf", data=values, chunks=(4, 4), compression="lzf")
+        file.create_dataset("pairs", data=np.zeros((8, 8), "i4,f8"), chunks=(4, 4))
+    result = zc.copy(tmp_path / "a.h5", tmp_path / "copy", **layout)
+    assert result.arrays == 2
+    assert not list(zc.diff(tmp_path / "a.h5", tmp_path / "copy"))
+    for name in ("lzf", "pairs"):
+        assert ("shards" in layout) == (zc.open_array(tmp_path / "copy", name).chunk_shape == (8, 8))
+
+
+@pytest.mark.parametrize(
+    ("to", "layout"),
+    [
+        ("v3", {"chunks": (5, 5)}),
+        ("v2", {"chunks": (5, 5)}),
+        ("v3", {"shards": (32, 32)}),
+        ("v3", {"chunks": (8, 8), "shards": (16, 16)}),
+    ],
+)
+def test_a_codec_of_one_shape_of_chunks_is_replaced(tmp_path: Path, to: str, layout: dict[str, Any]) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", np.arange(1024, dtype="u2").reshape(32, 32), tile=(16, 16))
+    zc.copy(tmp_path / "a.tif", tmp_path / "copy", format=to, **layout)
+    copied = zc.open_array(tmp_path / "copy", "0")
+    assert copied.inner_chunk_shape == layout.get("chunks", (16, 16))
+    assert np.array_equal(copied[:], np.arange(1024).reshape(32, 32))
 
 
 def test_a_layout_that_does_not_fit_any_array_is_refused(source: Path, tmp_path: Path) -> None:

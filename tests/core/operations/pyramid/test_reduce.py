@@ -70,6 +70,16 @@ def test_methods_that_a_type_does_not_have_are_refused(method: str, dtype: str) 
         check_method(method, np.dtype(dtype))
 
 
+@pytest.mark.parametrize("dtype", ["?", "i2", "f4", "c8", "bfloat16", "U3", "M8[s]"])
+@pytest.mark.parametrize("method", ["mean", "mode"])
+def test_only_methods_that_are_possible_are_suggested(method: str, dtype: str) -> None:
+    try:
+        check_method(method, np.dtype(dtype))
+    except UnsupportedError as error:
+        for other in str(error).partition("choose ")[2].split(" or "):
+            check_method(other, np.dtype(dtype))
+
+
 @pytest.mark.parametrize(("method", "dtype"), [("mean", "c8"), ("mode", "?"), ("nearest", "U3")])
 def test_others_are_possible(method: str, dtype: str) -> None:
     check_method(method, np.dtype(dtype))

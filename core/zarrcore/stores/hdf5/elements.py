@@ -214,7 +214,7 @@ def _float(kind: Datatype) -> str:
     )
 
 
-def _opaque(kind: Datatype) -> Any:
+def _opaque(kind: Datatype) -> dict[str, Any]:
     if kind.tag.startswith("NUMPY:"):
         try:
             dtype = np.dtype(kind.tag[6:])
@@ -224,7 +224,7 @@ def _opaque(kind: Datatype) -> Any:
             unit, factor = np.datetime_data(dtype)
             name = "numpy.datetime64" if dtype.kind == "M" else "numpy.timedelta64"
             return {"name": name, "configuration": {"unit": unit, "scale_factor": factor}}
-    return f"r{8 * kind.nbytes}"
+    return {"name": "raw_bytes", "configuration": {"length_bytes": kind.nbytes}}
 
 
 def _field_type(kind: Datatype) -> Any:
@@ -347,9 +347,8 @@ def fill_value_of(kind: Datatype, data: bytes, heaps: GlobalHeaps) -> Any:
         return _compound_fill_value(kind, data, heaps)
     dtype = stored_dtype(kind)
     if kind.kind is Kind.OPAQUE:
-        named = _opaque(kind)
-        if isinstance(named, str):
-            return list(data)
+        if _opaque(kind)["name"] == "raw_bytes":
+            return base64.standard_b64encode(data).decode()
         return int.from_bytes(data, "little", signed=True)
     return np.frombuffer(data, dtype)[0].item()
 

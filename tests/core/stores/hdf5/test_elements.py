@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+import zarr
 
 import zarrcore
 from tests.core.stores.hdf5.written import WHY_NOT_SHOWN, node, wide_integer, written
+from tests.zarr_python import has_data_type
 from zarrcore.errors import CodecError
 from zarrcore.stores.hdf5.elements import UnshownError, text_of
 
@@ -52,6 +55,23 @@ def test_types_without_a_counterpart_are_named(name: str) -> None:
 def test_fill_values_are_spelled_as_in_zarr(dtype: str, value: object, told: object) -> None:
     file = written(lambda file: file.create_dataset("a", (2,), dtype, fillvalue=value))
     assert node(file, "a").dataset.document({}, None)["fill_value"] == told
+
+
+def test_zarr_python_opens_copies_of_opaque_elements(tmp_path: Path) -> None:
+    elements = np.frombuffer(b"abcdefghijkl", [("n", "u1"), ("o", "V3")])
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["structures"] = elements
+        file["opaque"] = np.ascontiguousarray(elements["o"])
+        file.create_dataset("missing", (2,), "V2", fillvalue=np.void(b"ab"))
+    zarrcore.copy(tmp_path / "a.h5", tmp_path / "a.zarr")
+    with warnings.catch_warnings(action="ignore"):
+        theirs = zarr.open_group(tmp_path / "a.zarr", mode="r")
+        if has_data_type(
+            {"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int8"}]}}
+        ):
+            assert theirs["structures"][...].tobytes() == elements.tobytes()
+        assert theirs["opaque"][...].tobytes() == elements["o"].tobytes()
+        assert theirs["missing"][...].tobytes() == b"abab"
 
 
 def test_padding_of_texts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import logging
 import os
@@ -381,6 +382,22 @@ def test_a_claim_is_granted_once_until_it_is_dropped(directory: CacheDirectory) 
     assert not file.exists()
     assert not other.is_claimed(name(1))
     assert other.claim(name(1))
+
+
+def test_several_may_look_at_once_whether_a_claim_of_a_killed_process_is_held(
+    directory: CacheDirectory,
+) -> None:
+    assert directory.claim(name(1))
+    (file,) = Path(directory.path).rglob(name(1))
+    os.close(directory._claims.pop(name(1)))  # as the system does for a process that is killed
+    with file.open() as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        assert not directory.is_claimed(name(1))
+
+
+def test_nothing_is_claimed_in_a_directory_that_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert not CacheDirectory(str(tmp_path / "file"), 1 << 20).is_claimed(name(1))
 
 
 def test_old_claims_of_killed_processes_are_removed(directory: CacheDirectory) -> None:

@@ -183,7 +183,7 @@ def geography_of(
 
     Raises:
         Cancelled: ``cancelled`` became true.
-        UnknownPlaceError: nothing says it, or its coordinates cannot be used.
+        UnknownPlaceError: nothing says where it is, or its coordinates cannot be used.
         ZarrError: a coordinate variable cannot be read.
     """
     if image.base.dimension_names:

@@ -47,7 +47,7 @@ class Column(Protocol):
     def array(self) -> ArrayLike: ...
 
     def values(self, rows: Rows, cancelled: Cancellation) -> tuple[AnyArray, AnyArray | None]:
-        """The values of some rows, and where they are missing, if the column says so beside its values."""
+        """The values of some rows, and where they are missing, if the column stores that apart from its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class ColumnGrid:
     def column_values(
         self, columns: Sequence[int], cancelled: Cancellation = lambda: False
     ) -> list[tuple[AnyArray, AnyArray | None]]:
-        """All cells of columns, and where they are missing, if a column says so beside its values.
+        """All cells of columns, and where they are missing, if a column stores that apart from its values.
 
         Raises:
             As `read`.

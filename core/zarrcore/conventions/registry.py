@@ -35,7 +35,7 @@ _SIGNS: Final = {
     "nexus:NEXUS": ("NX_class",),
     "cf.variable:CF": ("Conventions", *OF_CF),
 }
-"""The module of each convention and its name there, and attributes: a node that it recognises has at least one of them. The
+"""The attributes of each convention, by its module and its name there: a node that it recognises has at least one of them. The
 first convention that recognises a node counts.
 """
 

@@ -1,4 +1,4 @@
-"""Attributes by which conventions without a name of their own in the metadata are recognised."""
+"""Attributes that show a convention whose metadata do not name it."""
 
 from __future__ import annotations
 

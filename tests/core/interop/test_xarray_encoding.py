@@ -65,7 +65,7 @@ def as_zarr(encoding: Any) -> Any:
 
 @pytest.mark.skipif(
     sys.version_info < (3, 12),
-    reason="zarr-python's last version for it forgets the byte order of single bytes",
+    reason="the last zarr-python for Python 3.11 states no byte order for single bytes",
 )
 def test_encodings_of_zarr_v3_are_those_of_the_zarr_engine_and_a_copy_keeps_them(tmp_path: Path) -> None:
     dataset().to_zarr(tmp_path / "a.zarr", zarr_format=3, encoding=ZARR)

@@ -61,7 +61,7 @@ _ELSEWHERE: Final = "the bucket is in {region}; name it with --region"
 _NO_ANSWER: Final = "no answer within the time allowed (--timeout)"
 _SLOW: Final = f"less than {MINIMUM_RATE} bytes per second arrive (--timeout)"
 _TOO_MANY: Final = "the server asks for fewer requests{status}{efforts}; try again later"
-_NO_ROOM: Final = "there is no room left, or the quota is used up{status}"
+_NO_ROOM: Final = "the store is full, or over its quota{status}"
 _INVALID_KEYS: Final = ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError")
 _UNREACHED: Final = ("Connect", "Request", "Unknown")
 
@@ -220,12 +220,8 @@ class Failure:
         """Whether the same request may succeed in a repeat."""
         if self.trouble.startswith(_LASTING) or self.kind in _SILENCE:
             return False
-        if (
-            self.code == service_codes.SLOW_BODY
-            or self.code in service_codes.OVERTAKEN | service_codes.FAILING
-        ):
-            return True
-        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
+        is_passing = self.status in (408, 429, 500) or self.status in range(502, 505)
+        return is_passing or self.code in service_codes.PASSING or bool(self.kind)
 
     @property
     def has_no_server(self) -> bool:

@@ -89,6 +89,9 @@ FAILING: Final = frozenset(
 )
 """The service failed or is overloaded; S3 reports this even in answers of status 200."""
 
+PASSING: Final = FAILING | OVERTAKEN | {SLOW_BODY}
+"""The same request may succeed in a repeat."""
+
 UNUSABLE: Final = {
     "MissingSecretAccessKey": "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not",
     "MissingAccessKeyId": "AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID is not",

@@ -35,7 +35,7 @@ _PAGES: Final = {
     "application/xml": _ERROR,
     "text/xml": _ERROR,
 }
-"""The types of answers that are no values if they have no etag, what they are, and what to do."""
+"""Content types that only a value with an etag may have; otherwise, what the answer is, and what to do."""
 
 
 class ListedStore(ObstoreStore, ListableStore):
@@ -82,9 +82,11 @@ class ListedStore(ObstoreStore, ListableStore):
 
         Services state an etag of each value.
         """
+        if answer.meta["e_tag"] is not None:
+            return
         kind = answer.attributes.get("Content-Type", "")
         page = next((page for start, page in _PAGES.items() if kind.startswith(start)), None)
-        if answer.meta["e_tag"] is None and page is not None:
+        if page is not None:
             key = path[len(self.prefix) :]
             raise BrokenBodyError(
                 f"{key} in {self.url}: the answer is {page[0]}, and not one of {self.service}: {page[1]}",

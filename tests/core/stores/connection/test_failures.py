@@ -206,12 +206,12 @@ def test_a_request_that_another_one_overtook_is_repeated() -> None:
         (
             Failure.of_refusal(403, "<Error><Code>QuotaExceeded</Code></Error>", 0.0),
             StoreFullError,
-            "there is no room left, or the quota is used up (403 Forbidden, QuotaExceeded)",
+            "the store is full, or over its quota (403 Forbidden, QuotaExceeded)",
         ),
         (
             Failure.of_status(507),
             StoreFullError,
-            "there is no room left, or the quota is used up (507 Insufficient Storage)",
+            "the store is full, or over its quota (507 Insufficient Storage)",
         ),
         (
             Failure.of_refusal(409, "<Error><Code>BlobArchived</Code></Error>", 0.0),
